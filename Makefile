@@ -50,6 +50,7 @@ help:
 	@echo "make probe        the GPU probe over fakes; on a machine with a GPU: sh tools/probe/run.sh OUT_DIR"
 	@echo "make bench        speed and memory, printed with this machine's name (bench-record: recording alone)"
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
+	@echo "make bench-level  what baton record --level summary costs a job, and how exact it is (ROUNDS=3, STEPS=1500)"
 	@echo "make bench-top    what baton top costs a job beside it, and how soon it names a slow GPU (ROUNDS=5, STEPS=400)"
 	@echo "make pictures     the pictures in README.md and docs, from simulated runs (those of the page need a Chromium)"
 	@echo "make bench-page   the page of a run of 960 ranks: bytes, first paint, interactions (PAGE_RANKS=960; node, chromium)"
@@ -167,6 +168,9 @@ bench-page: $(BUILD)/baton $(SIM)
 pictures: $(BUILD)/baton $(SIM)
 	@$(PYTHON) tools/pictures.py $(BUILD)
 .PHONY: pictures
+bench-level: $(BUILD)/baton $(SIM) $(SHIM) doubles simtrain cupti
+	@$(PYTHON) tools/bench/level.py $(BUILD)
+.PHONY: bench-level
 bench-top: $(BUILD)/baton $(SIM) $(SHIM) doubles simtrain cupti
 	@$(PYTHON) tools/bench/top.py $(BUILD)
 .PHONY: bench-top

@@ -1,5 +1,4 @@
 /* baton export: a run in the format of another tool. */
-#include "base/decimal.h"
 #include "base/diag.h"
 #include "base/plain.h"
 #include "commands.h"
@@ -126,32 +125,11 @@ static int export(const struct invocation *call, const struct summary *summary, 
 
 enum { MOST_SLICES = 1000000 };
 
-/* Seconds; none: `otherwise`. */
-static bool read_seconds(const char *at, size_t bytes, int64_t otherwise, int64_t *out)
-{
-	*out = otherwise;
-	return bytes == 0 || (decimal_scaled(at, bytes, 9, out) == 0 && *out >= 0);
-}
-
-static int read_time(const struct invocation *call, struct export_filter *filter)
-{
-	const char *text = option_text(call, "time", NULL);
-	const char *dots = text ? strstr(text, "..") : NULL;
-	if (!text)
-		return STATUS_OK;
-	filter->by_time = true;
-	if (dots && read_seconds(text, (size_t)(dots - text), 0, &filter->from_ns) &&
-		read_seconds(dots + 2, strlen(dots + 2), INT64_MAX, &filter->to_ns) &&
-		filter->from_ns < filter->to_ns)
-		return STATUS_OK;
-	diag("--time must be seconds with '..' between them, as 1.5..2, not '%s'", text);
-	return STATUS_USAGE;
-}
-
 static int read_filter(const struct invocation *call, struct export_filter *filter)
 {
 	const long long most = option_number(call, "max-slices", MOST_SLICES);
 	struct step_span span;
+	struct time_span time;
 	*filter = (struct export_filter){.most = (uint64_t)most};
 	if (most < 0) {
 		diag("--max-slices must be 0 or more, not %lld", most);
@@ -164,7 +142,10 @@ static int read_filter(const struct invocation *call, struct export_filter *filt
 		filter->from_step = span.from;
 		filter->to_step = span.to;
 	}
-	return read_time(call, filter);
+	int status = part_time_read(call, &filter->by_time, &time);
+	filter->from_ns = time.from_ns;
+	filter->to_ns = time.to_ns;
+	return status;
 }
 
 /* How many directories the files of a table are under. */

@@ -13,6 +13,7 @@
 #include "record/output_name.h"
 #include "record/program.h"
 #include "record_end.h"
+#include "record_level.h"
 #include "record_top.h"
 #include "read/salvage.h"
 #include "record/capture_window.h"
@@ -44,6 +45,9 @@ static const struct option_spec options[] = {
 	{"duration", 0, OPTION_TEXT, "S", "stop recording after S seconds; the job goes on"},
 	{"keep-last", 0, OPTION_TEXT, "TIME",
 	 "keep the last TIME of the job (60s, 15m, 2h) to twice as much, and leave out what is older"},
+	{"level", 0, OPTION_TEXT, "WHAT",
+	 "events (default); summary: all of the job in DIR/job.summary, which does not grow with the "
+	 "time, and the events of the last minutes (--keep-last, default 2m)"},
 	{"kill", 0, OPTION_TEXT, "SIGNAL",
 	 "with --duration: then end the job by TERM, KILL, INT ... (default: none)"},
 	{"capture-range", 'c', OPTION_TEXT, "RANGE",
@@ -105,6 +109,7 @@ struct plan {
 	struct record_end ended;
 	struct gauges gauges;
 	struct record_top top;
+	struct record_level level;
 	bool reduce, report, stats;
 	char directory[PATH_MAX], library[PATH_MAX], window_text[80], keep_text[24];
 };
@@ -137,7 +142,9 @@ static int plan_options(const struct invocation *call, struct plan *plan)
 		status = one_of("step-marks", r->step_marks, on_off);
 	if (!status)
 		status = check_list(r->trace);
-	return status ? status : capture_window_plan(call, &plan->window);
+	if (!status)
+		status = capture_window_plan(call, &plan->window);
+	return status ? status : record_level_read(call, &plan->level, &plan->window);
 }
 
 /* What users of nsys and of launchers are used to, and what would record something else here. */
@@ -275,6 +282,7 @@ static void begin_beside(void *of)
 {
 	struct plan *plan = of;
 	record_top_begin(&plan->top); /* before there is a thread */
+	record_level_begin(&plan->level);
 	gauges_begin(&plan->gauges);
 }
 
@@ -284,6 +292,17 @@ static void undo(struct plan *plan)
 	output_lock_release();
 	record_top_undo(&plan->top);
 	output_dir_undo(&plan->output);
+}
+
+/* Of all of the job, if there is a summary of it. */
+static void report(const struct plan *plan, enum record_left left)
+{
+	char *path = plan->level.summary ? record_level_path(&plan->level) : NULL;
+	if (path && left == RECORD_WHOLE && access(path, R_OK) == 0)
+		node_report(path);
+	else
+		record_end_report(&plan->ended, left);
+	free(path);
 }
 
 static int run_job(const struct invocation *call, struct plan *plan)
@@ -304,7 +323,9 @@ static int run_job(const struct invocation *call, struct plan *plan)
 	plan->ended.directory = plan->directory;
 	plan->ended.shown = plan->output.path;
 	plan->ended.launch = &plan->launch;
-	plan->ended.waits = plan->stats || plan->report;
+	plan->ended.waits = plan->stats || plan->report || plan->level.summary;
+	plan->level.directory = plan->directory;
+	plan->level.shown = plan->output.path;
 	plan->ended.by_range = plan->window.range_end != NULL;
 	int error = environment_set(&plan->recording);
 	if (!error && plan->top.terminal >= 0)
@@ -318,6 +339,7 @@ static int run_job(const struct invocation *call, struct plan *plan)
 	}
 	bool whole = true; /* nothing of ours hangs */
 	record_top_end(&plan->top);
+	record_level_end(&plan->level);
 	if (end.started) {
 		salvage(plan);
 		whole = gauges_end(&plan->gauges);
@@ -328,8 +350,10 @@ static int run_job(const struct invocation *call, struct plan *plan)
 			node_reduce(plan->directory, plan->output.path);
 		if (plan->stats)
 			record_end_stats(&plan->ended, left);
+		if (plan->level.summary && left != RECORD_NOTHING)
+			record_level_finish(&plan->level, plan->recording.verbose);
 		if (plan->report)
-			record_end_report(&plan->ended, left);
+			report(plan, left);
 	} else {
 		undo(plan);
 	}
@@ -364,6 +388,8 @@ static const struct named_text examples[] = {
 	 "Record half a minute of it, after ten minutes."},
 	{"baton record --keep-last 10m -o runs/weeks -- python train.py",
 	 "A job of weeks: its last ten to twenty minutes are on disk."},
+	{"baton record --level summary -o runs/weeks -- python train.py",
+	 "The same, with a summary of all of the job beside it."},
 	{"baton record -c cudaProfilerApi -o runs/part -- python train.py",
 	 "Record what the program puts between cudaProfilerStart and cudaProfilerStop."},
 	{"srun baton record --reduce -o /local/%q{SLURM_JOB_ID} -- python train.py",
@@ -380,12 +406,15 @@ static const struct named_text environment[] = {
 	{"BATON_RING_SLOTS", "how many records a thread's ring holds, a power of two (default 16384)"},
 	{"BATON_CUPTI",
 	 "the path of libcupti, or none: then launches are recorded and GPU work is not"},
+	{"BATON_STRETCH", "with --level summary: how long a stretch of time is that is added to "
+					  "DIR/job.summary (default: half of --keep-last)"},
 	{"BATON_GAUGES", "off: do not sample the GPUs' clocks, power and temperature"},
 	{0},
 };
 static const struct named_text files[] = {
 	{"DIR/*.baton",
 	 "one trace for each process that used CUDA, and gpus.*.baton: the samples of the GPUs"},
+	{"DIR/job.summary", "with --level summary: where the time of all of the job went"},
 	{"DIR/job.out", "with --top: what the job would have printed on the terminal"},
 	{"DIR/BOOT.baton.part", "with --reduce: what this node's files were reduced to, where ranks of "
 							"other nodes are missing"},
@@ -409,6 +438,7 @@ static const struct named_text choices[] = {
 	{"backward", "on off"},
 	{"step-marks", "on off"},
 	{"graphs", "node graph"},
+	{"level", "events summary"},
 	{"host-clock", "1ns 32ns"},
 	{"kill", "none TERM KILL INT HUP"},
 	{"capture-range", "cudaProfilerApi none"},

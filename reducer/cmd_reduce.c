@@ -5,7 +5,9 @@
 #include "base/shell.h"
 #include "commands.h"
 #include "reduce.h"
+#include "part_options.h"
 #include "reduce_options.h"
+#include "stretch.h"
 #include "summary/summary.h"
 
 static const struct option_spec options[] = {
@@ -16,6 +18,10 @@ static const struct option_spec options[] = {
 	 "with -o: FILE is a part of a run, made of one node's files, for baton merge"},
 	{"met", 0, OPTION_TEXT, "FILE",
 	 "with --part: the merged parts of all nodes, so that waits for other nodes are known"},
+	{"time", 0, OPTION_TEXT, "A..B", "with -o: " PART_TIME_HELP "; no culprits are looked for"},
+	{"add", 0, OPTION_FLAG, NULL,
+	 "with -o: add them to FILE, which holds the stretches of time before; without --time, all "
+	 "steps that begin after those"},
 	{"no-replay", 0, OPTION_FLAG, NULL, "with -o: do not look for culprits in a replay"},
 	REDUCE_OPTION_ROWS,
 	{0},
@@ -66,6 +72,10 @@ static int check_options(const struct invocation *call)
 		diag("--met needs --part");
 	else if (option_given(call, "part") && !to_file)
 		diag("--part needs -o FILE");
+	else if (option_given(call, "time") && (!to_file || option_given(call, "part")))
+		diag("--time needs -o FILE, without --part");
+	else if (option_given(call, "add") && (!to_file || option_given(call, "part")))
+		diag("--add needs -o FILE, without --part: a stretch of time is added to those in FILE");
 	else if (option_given(call, "no-replay") && !to_file)
 		diag("--no-replay needs -o FILE: what is stored in a run's directory is whole");
 	else
@@ -91,6 +101,22 @@ static int store_baseline(const struct invocation *call, struct reduce_options *
 	return status;
 }
 
+static int reduce_time(const struct invocation *call, struct reduce_options *how)
+{
+	const struct stretch stretch = {.dirs = call->operand,
+									.n_dirs = (size_t)call->operands,
+									.path = option_text(call, "output", ""),
+									.add = option_given(call, "add"),
+									.rest = !option_given(call, "time")};
+	int status = part_time_read(call, &how->only_time, &how->time);
+	if (status == STATUS_OK && how->whole_run) {
+		diag("--time chooses steps, and --steps none leaves none");
+		status = STATUS_USAGE;
+	}
+	how->only_time = true;
+	return status == STATUS_OK ? stretch_store(&stretch, how) : status;
+}
+
 static int run(const struct invocation *call)
 {
 	struct reduce_options how;
@@ -104,6 +130,8 @@ static int run(const struct invocation *call)
 	how.no_replay = option_given(call, "no-replay");
 	if (option_given(call, "part"))
 		return reduce_part(call, &how);
+	if (option_given(call, "time") || option_given(call, "add"))
+		return reduce_time(call, &how);
 	if (option_given(call, "output"))
 		return store_baseline(call, &how);
 	for (int i = 0; i < call->operands; i++) {
@@ -131,6 +159,8 @@ static const struct named_text examples[] = {
 	{"baton reduce runs/*", "Reduce many runs at once, so that each report answers at once."},
 	{"baton reduce -o baseline.baton runs/a",
 	 "A baseline to be kept in a repository: `baton compare baseline.baton runs/b`."},
+	{"baton reduce --time 600..1200 --add -o all.summary runs/a",
+	 "One stretch of time more in a summary of stretches."},
 	{"baton reduce --part -o node0.part runs/a", "On a node: its own files, for `baton merge`."},
 	{"baton reduce --part --met all.part -o node0.part runs/a",
 	 "The same, once the parts of all nodes were merged into all.part."},
@@ -154,7 +184,14 @@ const struct command command_reduce = {
 		"\n"
 		"With --part the DIRs hold the files of one node, or of some: FILE can be merged with "
 		"the parts of the others (baton merge), and a report of it is one of these files. A "
-		"part is not replayed, so a report names no culprits.",
+		"part is not replayed, so a report names no culprits.\n"
+		"\n"
+		"With --time only the steps count that begin in these seconds, and --add adds them to a "
+		"FILE\n"
+		"with the stretches of time before: neighbouring stretches have no step in common. "
+		"Nothing\n"
+		"is replayed. Status 2 when the stretch begins before the end of those in FILE, 3 when no\n"
+		"step begins in it.",
 	.options = options,
 	.examples = examples,
 	.files = run_files,

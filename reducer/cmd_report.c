@@ -36,6 +36,7 @@ static const struct option_spec options[] = {
 	PART_RANK_ROW,
 	PART_DEVICE_ROW,
 	{"step", 0, OPTION_TEXT, "A[..B]", PART_STEP_HELP},
+	{"time", 0, OPTION_TEXT, "A..B", PART_TIME_HELP},
 	TABLE_CSV_ROW,
 	TABLE_MARKDOWN_ROW,
 	{"top", 0, OPTION_NUMBER, "N", "with --by: how many rows (default 20; 0: all)"},
@@ -165,7 +166,7 @@ static int print_critical(struct replayed *replayed, void *context)
 static int run_critical(const struct invocation *call, struct reduce_options *how)
 {
 	static const char *const others[] = {"gaps",    "leaf", "by",     "kernels", "html",
-										 "fail-if", "rank", "device", "step"};
+										 "fail-if", "rank", "device", "step",    "time"};
 	struct critical_view view = {call->operand[0], SHEET_JSON, STATUS_OK};
 	struct reduction reduction;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -207,7 +208,7 @@ static int run_devices(const struct invocation *call)
 {
 	static const char *const others[] = {"json",     "gaps", "leaf",    "kernels", "top",
 										 "critical", "html", "fail-if", "steps",   "step-range",
-										 "classes",  "rank", "device",  "step"};
+										 "classes",  "rank", "device",  "step",    "time"};
 	const char *taxonomy = option_text(call, "taxonomy", "");
 	enum sheet_format format;
 	struct run run;

@@ -183,11 +183,27 @@ static void describe_quality(const struct run *run, struct quality *q)
 	}
 }
 
+/* The stretch of time, where only one was asked for: it ends no later than the newest work. */
+static void describe_time(const struct run *run, const struct time_span *time, struct quality *q)
+{
+	int64_t to_ns = 0;
+	for (size_t i = 0; i < run->n_processes; i++)
+		if (run->processes[i].worked_ns > to_ns)
+			to_ns = run->processes[i].worked_ns;
+	q->stretches = 1;
+	q->stretches_from_ns = time->from_ns > 0 ? time->from_ns : 0;
+	q->stretches_to_ns = time->to_ns < to_ns ? time->to_ns : to_ns;
+	if (q->stretches_from_ns > BATON_TIME_LIMIT_NS)
+		q->stretches_from_ns = BATON_TIME_LIMIT_NS;
+	if (q->stretches_to_ns < q->stretches_from_ns)
+		q->stretches_to_ns = q->stretches_from_ns;
+}
+
 int describe_steps(struct summary *summary, const struct reduce_options *options, bool by_period,
 				   bool by_optimizer)
 {
 	enum step_source source = options->step_range ? STEPS_NVTX : STEPS_MARKER;
-	bool any = false;
+	bool any = options->only_time; /* only steps count then */
 	for (size_t i = 0; i < summary->n_devices; i++) {
 		const struct device_summary *device = &summary->devices[i];
 		any |= device->steps > 1 || device->window_ns != device->hull_ns;
@@ -214,6 +230,8 @@ int describe_run(const struct run *run, const struct reduce_options *options, st
 	if (error)
 		return error;
 	describe_quality(run, &summary->quality);
+	if (options->only_time)
+		describe_time(run, &options->time, &summary->quality);
 	error = copy_text(summary, run, first->source, &summary->run.source);
 	if (error)
 		return error;

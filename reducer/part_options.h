@@ -1,4 +1,4 @@
-/* The options that keep a part of a run: ranks, devices, steps. Their rows, once, and what they
+/* The options that keep a part of a run: ranks, devices, steps, time. Their rows, once, and what they
  * mean. */
 #ifndef PART_OPTIONS_H
 #define PART_OPTIONS_H
@@ -10,6 +10,8 @@ struct findings; /* conclude/findings.h */
 
 /* clang-format off */
 #define PART_STEP_HELP "only these steps, by the numbers of their markers, else by their places from 0"
+#define PART_TIME_HELP                                                                             \
+	"only steps that begin in these seconds since the run's first event: '60..120', '..30'"
 #define PART_RANK_ROW {"rank", 0, OPTION_TEXT, "LIST", "only these ranks: '0,4-7'"}
 #define PART_DEVICE_ROW                                                                            \
 	{"device", 0, OPTION_TEXT, "NAME",                                                             \
@@ -20,7 +22,9 @@ struct findings; /* conclude/findings.h */
 int part_steps_read(const struct invocation *call, bool *given, struct step_span *span);
 /* --rank LIST: a list, or NULL. An enum status. */
 int part_ranks_read(const struct invocation *call, const char *name, const char **list);
-/* All three, for a reduction: nothing is stored then. An enum status. */
+/* --time A..B, in seconds since the run's first event; without it *given is false. An enum status. */
+int part_time_read(const struct invocation *call, bool *given, struct time_span *span);
+/* All of them, for a reduction: nothing is stored then. An enum status. */
 int part_options_read(const struct invocation *call, struct reduce_options *options);
 enum { PART_WORDS_BYTES = 400 };
 /* A report of some ranks names none that makes them wait: that may be one of the others. Before

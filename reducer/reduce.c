@@ -185,6 +185,8 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 	for (size_t i = 0; i < work.n; i++) {
 		out->by_period |= work.scans[i].by_period && work.scans[i].steps.n_steps > 0;
 		out->by_optimizer |= work.scans[i].by_optimizer;
+		if (work.scans[i].open_ns < out->open_ns)
+			out->open_ns = work.scans[i].open_ns;
 	}
 	free_work(&work);
 	generations_free(&generations);
@@ -308,7 +310,10 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 		return refused;
 	}
 	context.step_range = step_range;
-	int error = share_error(host_names_open(classifier_user_rules(classifier), &names));
+	int error = options.only_time ? part_settle_time(&run, &options.time) : 0;
+	if (!error)
+		error = host_names_open(classifier_user_rules(classifier), &names);
+	error = share_error(error);
 	context.names = names;
 	if (!error)
 		error = reduce_opened(&context, classifier, out);
@@ -319,11 +324,8 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 			diag("%s: %s", dirs[0], strerror(-error));
 		status = STATUS_INPUT;
 	} else if (out->summary.n_devices == 0 && !options.study && !part_is(&out->summary)) {
-		if (options.only_steps && options.steps.from == options.steps.to)
-			diag("%s: it has no step %lld", dirs[0], (long long)options.steps.from);
-		else if (options.only_steps)
-			diag("%s: it has none of the steps %lld..%lld", dirs[0], (long long)options.steps.from,
-				 (long long)options.steps.to);
+		if (options.only_steps || options.only_time)
+			part_say_no_step(&options, dirs[0]);
 		else
 			say_nothing_ran(&run, dirs[0]);
 		status = STATUS_INPUT;
@@ -408,7 +410,7 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 	char text[8192];
 	struct classifier *classifier;
 	int from = (int)FROM_TRACES, salvaged = STATUS_OK;
-	memset(out, 0, sizeof(*out));
+	*out = (struct reduction){.open_ns = INT64_MAX};
 	if (share_refuses(options))
 		return STATUS_USAGE;
 	reduce_options_text(options, text, sizeof(text));
@@ -424,7 +426,8 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 		return STATUS_INPUT;
 	}
 	if ((from == FROM_FILE || from == FROM_PARTS) && part_is_asked(options)) {
-		diag("%s: it holds sums of the whole run: --rank, --device and --step need its traces",
+		diag("%s: it holds sums of the whole run: --rank, --device, --step and --time need its "
+			 "traces",
 			 dirs[0]);
 		share_leave();
 		reduction_free(out);

@@ -224,8 +224,9 @@ static bool fields_ok(const struct device_scan *scan, const struct run_device *d
 	const struct steps *steps = &scan->steps;
 	return is_bool(&scan->empty) && is_bool(&scan->by_period) && is_bool(&scan->by_graphs) &&
 		   is_bool(&scan->by_optimizer) && is_bool(&scan->any_before) &&
-		   is_bool(&steps->numbered) && is_bool(&scan->calibration.shared) &&
-		   (unsigned)steps->form <= MARKER_NAMED && memchr(steps->unit, 0, sizeof(steps->unit)) &&
+		   is_bool(&scan->left_before) && is_bool(&steps->numbered) &&
+		   is_bool(&scan->calibration.shared) && (unsigned)steps->form <= MARKER_NAMED &&
+		   memchr(steps->unit, 0, sizeof(steps->unit)) &&
 		   memchr(steps->loop.thread, 0, sizeof(steps->loop.thread)) &&
 		   is_bool(&scan->other.instead) && (unsigned)scan->other.way <= WAY_PERIOD &&
 		   steps->n_steps >= 0 && (scan->process == 0 || scan->process < device->n_processes);

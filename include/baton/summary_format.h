@@ -114,45 +114,51 @@ struct baton_s_rank {
 };
 _Static_assert(sizeof(struct baton_s_rank) == 16, "rank");
 
-#define BATON_S_QUALITY_FIELDS(X, R)                                                            \
-	X(R, uint64_t, records, NUMBER, SUM, SHOWN(1)) /* rows read, in all tables */               \
-	X(R, uint64_t, dropped, NUMBER, SUM, SHOWN(1))                                              \
-	X(R, uint64_t, in_flight, NUMBER, SUM, SHOWN(1))                                            \
-	X(R, uint64_t, ops, NUMBER, SUM, SHOWN(1))                                                  \
-	X(R, uint64_t, unmatched_ops, NUMBER, SUM, SHOWN(1)) /* ops without a launch record */      \
-	/* gaps that end before their launch begins */                                              \
-	X(R, uint64_t, invalid_timestamps, NUMBER, SUM, SHOWN(1))                                   \
-	X(R, uint64_t, invalid_events, NUMBER, SUM, SHOWN(1))  /* events refused by the importer */ \
-	X(R, uint64_t, truncated_files, NUMBER, SUM, SHOWN(1)) /* files with any damage */          \
-	X(R, uint64_t, unreadable_files, NUMBER, SUM, SHOWN(1))                                     \
-	/* -1: there was nothing to align, or it was not computed */                                \
-	X(R, int64_t, clock_residual_ns, KNOWN, MOST, SHOWN(1))                                     \
-	X(R, uint64_t, unrecorded_ns, NUMBER, SUM, SHOWN(2))                                        \
-	X(R, uint64_t, hand_offs, NUMBER, SUM, SHOWN(3))                                            \
-	X(R, uint64_t, steps_cut, NUMBER, SUM, SHOWN(4))                                            \
-	/* all of the tool's own cost; -1: not recorded */                                          \
-	X(R, int64_t, tool_ns, KNOWN, KNOWN_SUM, HIDDEN)                                            \
-	X(R, uint64_t, launches, NUMBER, SUM, HIDDEN)                                               \
-	/* tables of counts with more than COUNTS_EXACT values */                                   \
-	X(R, uint64_t, rounded_quantiles, NUMBER, RECOUNTED, SHOWN(4))                              \
-	/* the part of idle.host.code that the sampler missed */                                    \
-	X(R, uint64_t, unsampled_ns, NUMBER, SUM, SHOWN(2))                                         \
-	/* processes whose GPU times an import moved, and the most of it */                         \
-	X(R, uint64_t, gpu_clocks_moved, NUMBER, SUM, SHOWN(5))                                     \
-	X(R, int64_t, gpu_clock_shift_ns, NUMBER, MOST, SHOWN(5))                                   \
-	/* by how much work still starts before its launch; 0: nowhere */                           \
-	X(R, int64_t, gpu_clock_early_ns, NUMBER, MOST, SHOWN(5))                                   \
-	/* of recordings of the last part of a job: the part that is here and the one before it */  \
-	X(R, int64_t, kept_ns, NUMBER, MOST, SHOWN(6))                                              \
-	X(R, int64_t, before_ns, NUMBER, MOST, SHOWN(6))                                            \
-	X(R, uint64_t, before_launches, NUMBER, SUM, SHOWN(6))                                      \
-	X(R, uint64_t, before_kernels, NUMBER, SUM, SHOWN(6))
+#define BATON_S_QUALITY_FIELDS(X, R)                                                               \
+	X(R, uint64_t, records, NUMBER, SUM, SHOWN(1)) /* rows read, in all tables */                  \
+	X(R, uint64_t, dropped, NUMBER, SUM, SHOWN(1))                                                 \
+	X(R, uint64_t, in_flight, NUMBER, SUM, SHOWN(1))                                               \
+	X(R, uint64_t, ops, NUMBER, SUM, SHOWN(1))                                                     \
+	X(R, uint64_t, unmatched_ops, NUMBER, SUM, SHOWN(1)) /* ops without a launch record */         \
+	/* gaps that end before their launch begins */                                                 \
+	X(R, uint64_t, invalid_timestamps, NUMBER, SUM, SHOWN(1))                                      \
+	X(R, uint64_t, invalid_events, NUMBER, SUM, SHOWN(1))  /* events refused by the importer */    \
+	X(R, uint64_t, truncated_files, NUMBER, SUM, SHOWN(1)) /* files with any damage */             \
+	X(R, uint64_t, unreadable_files, NUMBER, SUM, SHOWN(1))                                        \
+	/* -1: there was nothing to align, or it was not computed */                                   \
+	X(R, int64_t, clock_residual_ns, KNOWN, MOST, SHOWN(1))                                        \
+	X(R, uint64_t, unrecorded_ns, NUMBER, SUM, SHOWN(2))                                           \
+	X(R, uint64_t, hand_offs, NUMBER, SUM, SHOWN(3))                                               \
+	X(R, uint64_t, steps_cut, NUMBER, SUM, SHOWN(4))                                               \
+	/* all of the tool's own cost; -1: not recorded */                                             \
+	X(R, int64_t, tool_ns, KNOWN, KNOWN_SUM, HIDDEN)                                               \
+	X(R, uint64_t, launches, NUMBER, SUM, HIDDEN)                                                  \
+	/* tables of counts with more than COUNTS_EXACT values */                                      \
+	X(R, uint64_t, rounded_quantiles, NUMBER, RECOUNTED, SHOWN(4))                                 \
+	/* the part of idle.host.code that the sampler missed */                                       \
+	X(R, uint64_t, unsampled_ns, NUMBER, SUM, SHOWN(2))                                            \
+	/* processes whose GPU times an import moved, and the most of it */                            \
+	X(R, uint64_t, gpu_clocks_moved, NUMBER, SUM, SHOWN(5))                                        \
+	X(R, int64_t, gpu_clock_shift_ns, NUMBER, MOST, SHOWN(5))                                      \
+	/* by how much work still starts before its launch; 0: nowhere */                              \
+	X(R, int64_t, gpu_clock_early_ns, NUMBER, MOST, SHOWN(5))                                      \
+	/* of recordings of the last part of a job: the part that is here and the one before it */     \
+	X(R, int64_t, kept_ns, NUMBER, MOST, SHOWN(6))                                                 \
+	X(R, int64_t, before_ns, NUMBER, MOST, SHOWN(6))                                               \
+	X(R, uint64_t, before_launches, NUMBER, SUM, SHOWN(6))                                         \
+	X(R, uint64_t, before_kernels, NUMBER, SUM, SHOWN(6))                                          \
+	/* of stretches of time that were added up: how many, from when to when on the clock of the  \
+	 * traces, and how much of that is in none of them; 0: the run was reduced as a whole */ \
+	X(R, uint64_t, stretches, NUMBER, SUM, SHOWN(7))                                               \
+	X(R, int64_t, stretches_from_ns, NUMBER, OWN, SHOWN(7))                                        \
+	X(R, int64_t, stretches_to_ns, NUMBER, OWN, SHOWN(7))                                          \
+	X(R, int64_t, stretches_missing_ns, NUMBER, SUM, SHOWN(7))
 
 struct baton_s_quality {
 	struct baton_record head;
 	BATON_S_QUALITY_FIELDS(BATON_S_MEMBER, )
 };
-_Static_assert(sizeof(struct baton_s_quality) == 200, "quality");
+_Static_assert(sizeof(struct baton_s_quality) == 232, "quality");
 _Static_assert(offsetof(struct baton_s_quality, clock_residual_ns) == 80, "quality clock");
 _Static_assert(offsetof(struct baton_s_quality, tool_ns) == 112, "quality tool");
 

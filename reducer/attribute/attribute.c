@@ -43,7 +43,7 @@ struct attributing {
 	struct worst_gaps *worst;
 	uint64_t n_gaps;
 	int64_t gap_end; /* of the last one */
-	uint64_t unmatched;
+	uint64_t unmatched, unmatched_counted;
 	struct steps_ops ops;
 	uint64_t unsampled_ns;
 	struct kernel_sums kernels;
@@ -275,6 +275,8 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 	const struct device_scan *scan = a->scan;
 	const bool told = a->context->options->idle || a->worst->room; /* piece by piece */
 	const bool dispatch = !told && gap_is_dispatch(&a->engine, gap);
+	const bool counts = gap->a >= scan->counted_from && gap->b <= scan->counted_to;
+	const uint64_t invalid = a->engine.invalid, hand_offs = a->engine.hand_offs;
 	int error = gap->j ? sweep_reach(&a->sweep, gap->a) : 0;
 	if (!error)
 		error = dispatch ? gap_pass(&a->engine, gap) : gap_explain(&a->engine, gap);
@@ -282,7 +284,10 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 	HOLDS(error || dispatch || pieces_fill(&a->engine.pieces, gap));
 	a->gap_end = gap->b;
 	a->n_gaps++;
-	if (gap->j)
+	if (!counts) {
+		a->engine.invalid = invalid;
+		a->engine.hand_offs = hand_offs;
+	} else if (gap->j)
 		a->device->hull_idle_ns += gap->b - gap->a;
 	else
 		a->device->lead_in_ns = gap->b - gap->a;
@@ -308,6 +313,20 @@ static void tell_op(struct attributing *a, const struct op *op)
 	options->op(&seen, options->op_context);
 }
 
+static void count_op(struct attributing *a, const struct op *op)
+{
+	const bool unmatched = !(op->flags & OP_MATCHED);
+	a->ops.n++;
+	a->unmatched += unmatched;
+	if (op->start < a->scan->counted_from || op->start >= a->scan->counted_to)
+		return;
+	a->ops.before += op->step == STEP_BEFORE;
+	a->ops.inside += op->step >= 0;
+	a->ops.after += op->step == STEP_AFTER;
+	a->unmatched_counted += unmatched;
+	a->summary->quality.ops++;
+}
+
 static int attribute_ops(struct attributing *a)
 {
 	const bool tells = a->context->options->op != NULL;
@@ -330,13 +349,8 @@ static int attribute_ops(struct attributing *a)
 				timelines_load(a->engine.timelines, op->start, end < op->start ? end : op->start);
 		if (!error && op->step >= 0)
 			error = add_op_time(a, op);
-		a->ops.n++;
-		a->ops.before += op->step == STEP_BEFORE;
-		a->ops.inside += op->step >= 0;
-		a->ops.after += op->step == STEP_AFTER;
+		count_op(a, op);
 		debt_horizon_pass(&a->engine.timelines->horizon, op->start);
-		a->unmatched += !(op->flags & OP_MATCHED);
-		a->summary->quality.ops++;
 		if (op->end >= end) {
 			before = *op;
 			end = op->end;
@@ -376,7 +390,7 @@ static int store_steps(struct attributing *a)
 	struct device_summary *device = a->device;
 	device->steps = scan->steps.n_steps ? scan->steps.n_steps : 1;
 	device->window_ns = scan->window_to - scan->window_from;
-	device->hull_ns = scan->hull_to - scan->hull_from;
+	device->hull_ns = device_scan_to(scan) - device_scan_from(scan);
 	device->floor_ns = scan->calibration.floor_ns;
 	device->queued_gap_ns = scan->calibration.queued_gap_ns;
 	if (scan->steps.n_steps == 0)
@@ -406,7 +420,7 @@ static void store_carried(struct attributing *a)
 static void store_quality(struct attributing *a)
 {
 	struct quality *q = &a->summary->quality;
-	q->unmatched_ops += a->unmatched;
+	q->unmatched_ops += a->unmatched_counted;
 	q->invalid_timestamps += a->engine.invalid;
 	q->hand_offs += a->engine.hand_offs;
 	q->launches += (uint64_t)a->device->launches;

@@ -51,8 +51,15 @@ struct device_scan {
 	struct other_way other; /* WAY_NONE: none was tried */
 	int64_t *ends;          /* E(s), n_steps + 1 instants; ends[0] is where the first step begins */
 	bool any_before;        /* an op was launched before the first step */
+	bool left_before;       /* steps before the first counted one are left out */
+	/* Of a process that still records: a step that begins at this time or later may not be over.
+	 * INT64_MAX: all that begin are. */
+	int64_t open_ns;
 	int64_t hull_from, hull_to;
 	int64_t window_from, window_to;
+	/* What counts of the device: all of it, but of a stretch of time no more than what belongs to
+	 * its steps. Neighbouring stretches share no instant and leave none out. */
+	int64_t counted_from, counted_to;
 	int64_t lead_in_from; /* INT64_MAX: no lead-in */
 	struct calibration calibration;
 	int64_t clock_early_ns; /* by how much work starts before its launch */
@@ -60,6 +67,17 @@ struct device_scan {
 	int64_t **first_launch; /* per process and string: see struct name_facts */
 	struct reading readings[READINGS]; /* GPU readings within the window: readings_take() */
 };
+
+/* Where the part of its time begins and ends that counts. */
+static inline int64_t device_scan_from(const struct device_scan *scan)
+{
+	return scan->counted_from > scan->hull_from ? scan->counted_from : scan->hull_from;
+}
+
+static inline int64_t device_scan_to(const struct device_scan *scan)
+{
+	return scan->counted_to < scan->hull_to ? scan->counted_to : scan->hull_to;
+}
 
 /* Fills `scan`. `given`: NULL, or a second scan with the steps on which the devices agreed; it is
  * kept, not copied. The caller frees the scan with device_scan_free() also after an error. 0 or

@@ -108,6 +108,21 @@ static int make_passes(struct scanning *s)
 	return error;
 }
 
+/* A process that wrote nothing after the stretch has ended, or hangs, and holds nothing up. */
+static int64_t find_open(const struct scanning *s, const struct time_span *time)
+{
+	const struct trace *trace = &s->ds->feeds[s->scan->process].trace;
+	const struct steps *steps = &s->scan->steps;
+	size_t i = steps->n_markers;
+	if (trace->reader.closed || trace->newest_ns < time->to_ns)
+		return INT64_MAX;
+	while (i > 0 && steps->markers[i - 1].step < 0)
+		i--;
+	if (i == 0)
+		return INT64_MAX;
+	return i < steps->n_markers ? steps->markers[i].begin_ns : steps->markers[i - 1].end_ns;
+}
+
 /* Of the steps that were found, those that were asked for; how sure they are is of all. A device
  * without any has nothing to tell. */
 static int keep_steps(struct scanning *s)
@@ -115,14 +130,24 @@ static int keep_steps(struct scanning *s)
 	const struct reduce_options *options = s->context->options;
 	struct device_scan *scan = s->scan;
 	const struct step_fit fit = scan->fit;
-	if (!options->only_steps || scan->empty)
+	if (!(options->only_steps || options->only_time) || scan->empty)
 		return 0;
-	scan->empty = scan->steps.n_steps == 0 ||
-				  steps_keep(&scan->steps, options->steps.from, options->steps.to) == 0;
+	if (options->only_time && scan->steps.n_steps)
+		scan->open_ns = find_open(s, &options->time);
+	const int32_t kept =
+		options->only_steps
+			? steps_keep(&scan->steps, options->steps.from, options->steps.to)
+			: steps_keep_time(&scan->steps, options->time.from_ns, options->time.to_ns);
+	scan->empty = scan->steps.n_steps == 0 || kept == 0;
+	scan->left_before = scan->steps.left > 0;
+	if (options->only_time && options->time.adds)
+		scan->steps.left = 0;
 	if (scan->empty)
 		return 0;
 	const int error = make_passes(s);
-	scan->fit = fit;
+	const bool shortened = trace_is_shortened(&s->ds->feeds[scan->process].trace);
+	if (!options->only_time || !shortened) /* there are no steps of which only a part is here */
+		scan->fit = fit;
 	return error;
 }
 
@@ -174,6 +199,24 @@ static void settle_windows(struct device_scan *scan)
 	scan->window_to = scan->ends[scan->steps.n_steps];
 	if (scan->window_to == from)
 		scan->lead_in_from = INT64_MAX; /* nothing was launched in any step */
+}
+
+/* What lies before the first step of the run is the first stretch's, what lies after the last one the
+ * last one's. A trace that was shortened does not have the first step of the run. */
+static void settle_counted(struct scanning *s)
+{
+	struct device_scan *scan = s->scan;
+	const struct steps *steps = &scan->steps;
+	const bool is_first =
+		!scan->left_before && !trace_is_shortened(&s->ds->feeds[scan->process].trace);
+	scan->counted_from = INT64_MIN;
+	scan->counted_to = INT64_MAX;
+	if (!s->context->options->only_time)
+		return;
+	if (!is_first)
+		scan->counted_from = scan->window_from;
+	if (steps->left_after)
+		scan->counted_to = scan->window_to;
 }
 
 static int keep_first_launches(struct device_scan *scan, const struct device_feeds *ds)
@@ -236,8 +279,10 @@ static int scan_device(struct scanning *s)
 	error = calibrate_queue(s);
 	if (error)
 		return error;
-	if (!s->scan->empty)
+	if (!s->scan->empty) {
 		settle_windows(s->scan);
+		settle_counted(s);
+	}
 	HOLDS(steps_in_order(&s->scan->steps));
 	HOLDS(s->scan->empty || windows_tile(s->scan));
 	return keep_first_launches(s->scan, s->ds);
@@ -248,7 +293,8 @@ int device_scan(const struct device_context *context, uint32_t device, const str
 {
 	struct device_feeds ds = {0};
 	struct scanning s = {.context = context, .scan = scan, .ds = &ds};
-	*scan = (struct device_scan){.device = device, .given = given, .empty = true};
+	*scan = (struct device_scan){
+		.device = device, .given = given, .empty = true, .open_ns = INT64_MAX};
 	int error = scan_device(&s);
 	scan_pass_close(&s);
 	device_feeds_close(&ds);

@@ -256,6 +256,8 @@ int scan_steps_warmup(struct scanning *s, bool passed)
 	struct device_scan *scan = s->scan;
 	if (!trace_is_recorded(&feed->trace))
 		return 0;
+	if (s->context->options->only_time && trace_is_shortened(&feed->trace))
+		return 0; /* its first step may be whole; what begins before the stretch goes anyway */
 	return warmup_cut(&calls, scan->by_optimizer, &scan->steps);
 }
 

@@ -67,9 +67,9 @@ int steps_row_store(const struct device_scan *scan, const struct generations *ge
 	row->ops_before = ops->before;
 	row->ops_inside = ops->inside;
 	row->ops_after = ops->after;
-	if (scan->window_from > scan->hull_from)
-		row->before_ns = scan->window_from - scan->hull_from;
-	if (scan->hull_to > scan->window_to)
-		row->after_ns = scan->hull_to - scan->window_to;
+	if (scan->window_from > device_scan_from(scan))
+		row->before_ns = scan->window_from - device_scan_from(scan);
+	if (device_scan_to(scan) > scan->window_to)
+		row->after_ns = device_scan_to(scan) - scan->window_to;
 	return 0;
 }

@@ -20,7 +20,8 @@ struct kept_part kept_part_of(const struct baton_reader *reader, const struct ba
 {
 	const struct kept_part none = {0};
 	const uint64_t most = (uint64_t)1 << 48; /* sums of such numbers cannot wrap */
-	struct kept_part kept = {.launches = record->launches, .kernels = record->kernels};
+	struct kept_part kept = {
+		.launches = record->launches, .kernels = record->kernels, .from_ns = record->from_ns};
 	if (record->keep_ns <= 0 || kept.launches > most || kept.kernels > most ||
 		__builtin_sub_overflow(record->from_ns, record->begin_ns, &kept.before_ns) ||
 		__builtin_sub_overflow(end_of(reader, record->from_ns), record->from_ns, &kept.kept_ns) ||

@@ -17,6 +17,7 @@ struct kept_part {
 	int64_t before_ns,
 		kept_ns; /* how long the part that is left out was, and the one that is here */
 	uint64_t launches, kernels; /* left out */
+	int64_t from_ns;            /* when the part that is here begins */
 };
 
 struct run_process {
@@ -32,6 +33,7 @@ struct run_process {
 	uint64_t cost_ns;
 	bool cost_known;
 	struct kept_part kept;
+	int64_t first_ns;     /* when its first event began; INT64_MAX: it has none */
 	int64_t began_ns;     /* when its first op began; 0: it has none */
 	int64_t worked_ns;    /* when its last one ended */
 	int64_t since_ns;     /* rows that end before are left out (run_keep_last); 0: none are */

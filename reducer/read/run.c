@@ -126,15 +126,25 @@ void run_keep_last(struct run *run, int64_t last_ns)
 	for (size_t i = 0; i < run->n_processes; i++)
 		if (run->processes[i].worked_ns > newest_ns)
 			newest_ns = run->processes[i].worked_ns;
-	for (size_t i = 0; newest_ns > last_ns && i < run->n_processes; i++)
-		run->processes[i].since_ns = newest_ns - last_ns;
+	if (newest_ns > last_ns)
+		run_keep_since(run, newest_ns - last_ns);
+}
+
+void run_keep_since(struct run *run, int64_t since_ns)
+{
+	for (size_t i = 0; i < run->n_processes; i++)
+		run->processes[i].since_ns = since_ns;
 }
 
 static void note_work(const struct baton_reader *reader, struct run_process *process)
 {
 	for (size_t i = 0; i < reader->n_entries; i++) {
 		const struct baton_entry *entry = &reader->entries[i];
-		if (entry->kind != BATON_OP || entry->rows == 0)
+		if (entry->rows == 0 || entry->kind < BATON_OP || entry->kind > BATON_OVERHEAD)
+			continue;
+		if (entry->t_min_ns < process->first_ns)
+			process->first_ns = entry->t_min_ns;
+		if (entry->kind != BATON_OP)
 			continue;
 		if (!process->began_ns || entry->t_min_ns < process->began_ns)
 			process->began_ns = entry->t_min_ns;
@@ -157,6 +167,7 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 							  .cost_ns = trace->losses.cost_ns,
 							  .cost_known = trace->losses.cost_known,
 							  .kept = trace->kept,
+							  .first_ns = INT64_MAX,
 							  .closed = trace->reader.closed,
 							  .gpu_shift_ns = trace->losses.gpu_shift_ns};
 	if (trace->has_process) {

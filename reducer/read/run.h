@@ -53,6 +53,8 @@ void run_close(struct run *run);
 /* Leaves out what ended more than `last_ns` before the newest op of the run, a block at a time: the
  * cost of reading a run that grows stays the same. */
 void run_keep_last(struct run *run, int64_t last_ns);
+/* The same of what ended before `since_ns`. */
+void run_keep_since(struct run *run, int64_t since_ns);
 /* The trace of a process of an open run, as it was when the run was opened. 0 or -errno. */
 int run_process_open(const struct run_process *process, struct trace *trace,
 					 struct damage_log *log);

@@ -130,7 +130,38 @@ uint32_t trace_place(const struct trace *trace, const char *key, uint32_t id)
 	return 0;
 }
 
-static void add_fact(struct trace *trace, const struct baton_record *record)
+static void count_loss(struct trace_losses *losses, uint32_t kind, uint64_t count)
+{
+	if (kind) {
+		losses->by_kind[kind] += count;
+		return;
+	}
+	losses->cost_ns += count;
+	losses->cost_known = true;
+}
+
+static int add_loss(struct trace *trace, uint32_t kind, uint64_t count)
+{
+	if (room_next((void **)&trace->dated, trace->n_dated, sizeof(*trace->dated)) != 0)
+		return -ENOMEM;
+	trace->dated[trace->n_dated++] = (struct dated_loss){trace->newest_ns, kind, count};
+	count_loss(&trace->losses, kind, count);
+	return 0;
+}
+
+void trace_losses_within(const struct trace *trace, int64_t from_ns, int64_t to_ns,
+						 struct trace_losses *losses)
+{
+	*losses = (struct trace_losses){.cost_known = trace->losses.cost_known,
+									.gpu_shift_ns = trace->losses.gpu_shift_ns};
+	for (size_t i = 0; i < trace->n_dated; i++) {
+		const struct dated_loss *loss = &trace->dated[i];
+		if (loss->at_ns >= from_ns && loss->at_ns < to_ns)
+			count_loss(losses, loss->kind, loss->count);
+	}
+}
+
+static int add_fact(struct trace *trace, const struct baton_record *record)
 {
 	const struct baton_r_loss *loss = (const void *)record;
 	const struct baton_r_cost *cost = (const void *)record;
@@ -148,11 +179,10 @@ static void add_fact(struct trace *trace, const struct baton_record *record)
 			add_place(trace, meta);
 	} else if (record->type == BATON_R_KEPT) {
 		memcpy(&trace->kept_record, record, sizeof(trace->kept_record));
-	} else if (record->type == BATON_R_LOSS && loss->kind < 5) {
-		trace->losses.by_kind[loss->kind] += loss->count;
+	} else if (record->type == BATON_R_LOSS && loss->kind && loss->kind < 5) {
+		return add_loss(trace, loss->kind, loss->count);
 	} else if (record->type == BATON_R_COST) {
-		trace->losses.cost_ns += cost->ns;
-		trace->losses.cost_known = true;
+		return add_loss(trace, 0, cost->ns);
 	} else if (record->type == BATON_R_CLOCK && clock->kind == BATON_CLOCK_REALTIME) {
 		trace->tells_utc |= clock->local_ns == clock->reference_ns;
 	} else if (record->type == BATON_R_CLOCK && clock->kind == BATON_CLOCK_GPU &&
@@ -160,6 +190,7 @@ static void add_fact(struct trace *trace, const struct baton_record *record)
 			   shift_ns > 0 && shift_ns <= BATON_TIME_LIMIT_NS) {
 		trace->losses.gpu_shift_ns = shift_ns;
 	}
+	return 0;
 }
 
 static int read_records(struct trace *trace, size_t entry)
@@ -181,7 +212,8 @@ static int read_records(struct trace *trace, size_t entry)
 	for (const struct baton_record *r;
 		 !error && (r = records_next(payload, header.raw_bytes, &at));) {
 		error = add_dictionary(trace, r);
-		add_fact(trace, r);
+		if (!error)
+			error = add_fact(trace, r);
 	}
 	return error;
 }
@@ -206,6 +238,7 @@ static int open_from(struct trace *trace, const char *path, const char *from,
 	memset(trace, 0, sizeof(*trace));
 	trace->path = path;
 	trace->log = log;
+	trace->newest_ns = INT64_MIN;
 	int error = baton_reader_open(&trace->reader, AT_FDCWD, from);
 	if (error)
 		return error;
@@ -216,6 +249,8 @@ static int open_from(struct trace *trace, const char *path, const char *from,
 			trace_damaged(trace, i, e->damage);
 		if (e->kind == BATON_RECORDS)
 			error = read_records(trace, i);
+		else if (baton_table(e->kind) && e->rows > 0 && e->t_max_ns > trace->newest_ns)
+			trace->newest_ns = e->t_max_ns;
 	}
 	if (!error)
 		find_names(trace);
@@ -242,6 +277,7 @@ int trace_open_held(struct trace *trace, const char *path, int fd, struct damage
 void trace_close(struct trace *trace)
 {
 	free(trace->places);
+	free(trace->dated);
 	baton_reader_close(&trace->reader);
 	strings_free(&trace->strings);
 	idmap_free(&trace->string_ids);
@@ -268,6 +304,7 @@ void trace_keep_since(struct trace *trace, int64_t since_ns)
 		if (!baton_table(entry->kind) || entry->rows == 0 || entry->t_max_ns >= since_ns)
 			reader->entries[kept++] = *entry;
 	}
+	trace->since |= kept < reader->n_entries;
 	reader->n_entries = kept;
 }
 

@@ -55,6 +55,12 @@ struct trace_place { /* strings */
 	uint32_t key, value;
 };
 
+struct dated_loss { /* a loss, or what the recorder cost */
+	int64_t at_ns;  /* the newest time in the file before it; INT64_MIN: none */
+	uint32_t kind;  /* enum baton_loss_kind; 0: it is a cost, in ns */
+	uint64_t count;
+};
+
 struct trace_losses {
 	uint64_t by_kind[5]; /* enum baton_loss_kind */
 	uint64_t cost_ns;
@@ -80,8 +86,12 @@ struct trace {
 	struct trace_place *places;     /* meta records that say where things sit */
 	size_t n_places;
 	struct trace_losses losses;
+	struct dated_loss *dated; /* the same one by one, in the order of the file */
+	size_t n_dated;
+	int64_t newest_ns;               /* of the rows before the records that are being read */
 	struct baton_r_kept kept_record; /* all 0: there is none */
 	struct kept_part kept;
+	bool since;      /* trace_keep_since() left rows out */
 	uint64_t damage; /* damaged places found so far */
 	uint64_t blocks_read;
 	struct damage_log *log; /* not owned; NULL: silent */
@@ -125,5 +135,13 @@ static inline bool trace_is_gauges(const struct trace *trace)
 
 /* Was it recorded by baton or its simulator, not imported from another tool? */
 bool trace_is_recorded(const struct trace *trace);
+/* The losses and costs that were noted in [from_ns, to_ns). */
+void trace_losses_within(const struct trace *trace, int64_t from_ns, int64_t to_ns,
+						 struct trace_losses *losses);
+/* Is the begin of the recording left out of the file, or of what is read of it? */
+static inline bool trace_is_shortened(const struct trace *trace)
+{
+	return trace->kept.before_ns > 0 || trace->since;
+}
 
 #endif

@@ -120,6 +120,7 @@ static bool is_mark(const char *name)
 static bool is_ours(const char *name)
 {
 	return ends_with(name, ".baton") || ends_with(name, ".baton.part") ||
+		   strncmp(name, OUTPUT_SUMMARY, strlen(OUTPUT_SUMMARY)) == 0 ||
 		   ends_with(name, ".baton.salvage") || ends_with(name, ".baton.keep") || is_mark(name);
 }
 

@@ -9,6 +9,10 @@
 #include <limits.h>
 #include <stddef.h>
 
+/* In the directory: the summary of all of the job (--level summary). Names of what it is made of begin
+ * with it. */
+#define OUTPUT_SUMMARY "job.summary"
+
 struct output_dir {
 	char path[PATH_MAX]; /* as the user named it */
 	bool is_new;         /* this process made it */

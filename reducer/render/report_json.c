@@ -134,6 +134,7 @@ static void quality_object(struct json *j, const struct report *report)
 	row_fields(j, s, BATON_S_QUALITY, q, 4);
 	row_fields(j, s, BATON_S_QUALITY, q, 5);
 	row_fields(j, s, BATON_S_QUALITY, q, 6);
+	row_fields(j, s, BATON_S_QUALITY, q, 7);
 	const int64_t launches = (int64_t)(q->launches + q->before_launches);
 	if (q->tool_ns >= 0 && launches > 0)
 		json_number(j, "tool_ns_per_launch", q->tool_ns / launches);

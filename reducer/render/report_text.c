@@ -101,6 +101,24 @@ static void missing_begin(const struct screen *screen, const struct report *r)
 		amount_grouped(q->before_launches, launches));
 }
 
+/* A summary of stretches of time. */
+static void added_up(const struct screen *screen, const struct report *r)
+{
+	const struct quality *q = &r->reduction->summary.quality;
+	char whole[32], missing[32], n[32];
+	if (!q->stretches || r->part) /* of a part the title says it */
+		return;
+	amount_duration(q->stretches_to_ns - q->stretches_from_ns, whole);
+	amount_grouped(q->stretches, n);
+	if (q->stretches_missing_ns)
+		screen_title_wrap(screen, HANG, "added up: %s %s of time from %s; %s of it are missing", n,
+						  q->stretches == 1 ? "stretch" : "stretches", whole,
+						  amount_duration(q->stretches_missing_ns, missing));
+	else
+		screen_title_wrap(screen, HANG, "added up: %s %s of time, %s together", n,
+						  q->stretches == 1 ? "stretch" : "stretches", whole);
+}
+
 /* One sentence: the largest loss that somebody can act on. Findings come first in the list. `listed`:
  * a list of the losses follows, so the sentence announces it. */
 static void answer(const struct screen *screen, const struct report *r, bool listed)
@@ -351,6 +369,7 @@ void report_text(const struct report *r, FILE *out)
 	header(&screen, r);
 	part_line(&screen, r);
 	missing_begin(&screen, r);
+	added_up(&screen, r);
 	step_lines(&screen, r);
 	missing_end(&screen, r);
 	verdict(&screen, r);

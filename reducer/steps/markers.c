@@ -144,28 +144,61 @@ void steps_cut_undelivered(struct steps *steps, int64_t last_launch_ns)
 	}
 }
 
-static bool is_among(const struct steps *steps, const struct marker *m, int64_t from, int64_t to)
+struct wanted { /* from..to, both included */
+	bool by_time;
+	int64_t from, to;
+};
+
+static bool is_within(const struct steps *steps, const struct marker *m, const struct wanted *w)
 {
-	const int64_t is = steps->numbered ? m->number : m->step;
-	return m->step >= 0 && is >= from && is <= to;
+	const int64_t is = w->by_time ? m->begin_ns : steps->numbered ? m->number : m->step;
+	return is >= w->from && is <= w->to;
 }
 
-int32_t steps_keep(struct steps *steps, int64_t from, int64_t to)
+static bool is_among(const struct steps *steps, const struct marker *m, const struct wanted *w)
+{
+	return m->step >= 0 && is_within(steps, m, w);
+}
+
+static int32_t keep(struct steps *steps, const struct wanted *w)
 {
 	int32_t kept = 0, n = 0;
 	for (size_t i = 0; i < steps->n_markers; i++)
-		kept += is_among(steps, &steps->markers[i], from, to);
+		kept += is_among(steps, &steps->markers[i], w);
 	for (size_t i = 0; kept && i < steps->n_markers; i++) {
 		struct marker *m = &steps->markers[i];
-		const bool among = is_among(steps, m, from, to);
+		const bool among = is_among(steps, m, w);
 		if (among && n == 0)
 			steps->left = m->step;
+		steps->left_after += !among && n > 0 && m->step >= 0;
 		if (among)
 			m->step = n++;
 		else if (m->step >= 0)
 			m->step = n ? STEP_AFTER : STEP_BEFORE;
 	}
 	steps->n_steps = kept ? kept : steps->n_steps;
+	return kept;
+}
+
+int32_t steps_keep(struct steps *steps, int64_t from, int64_t to)
+{
+	return keep(steps, &(struct wanted){.from = from, .to = to});
+}
+
+int32_t steps_keep_time(struct steps *steps, int64_t from_ns, int64_t to_ns)
+{
+	const struct wanted w = {.by_time = true, .from = from_ns, .to = to_ns - 1};
+	uint64_t cut = 0, marked = 0;
+	for (size_t i = 0; i < steps->n_markers; i++) {
+		const bool is_cut = steps->markers[i].step < 0;
+		marked += is_cut;
+		cut += is_cut && is_within(steps, &steps->markers[i], &w);
+	}
+	const int32_t kept = keep(steps, &w);
+	if (kept && steps->left == 0 &&
+		steps->cut > marked) /* what is cut and has no marker lies before the first one */
+		cut += steps->cut - marked;
+	steps->cut = kept ? cut : steps->cut;
 	return kept;
 }
 

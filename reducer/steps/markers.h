@@ -28,7 +28,8 @@ struct steps {
 	struct marker *markers; /* by begin */
 	size_t n_markers;
 	int32_t n_steps; /* counted steps; 0: there are no markers, and everything is one step */
-	int32_t left;    /* steps before the first counted one that steps_keep() left out */
+	/* steps before the first counted one, and after the last, that steps_keep() left out */
+	int32_t left, left_after;
 	uint64_t cut;
 	enum marker_form form;
 	bool numbered;               /* some marker has a number */
@@ -60,6 +61,8 @@ void steps_cut_undelivered(struct steps *steps, int64_t last_launch_ns);
 /* Counts only the steps from..to, by their numbers, else by their places. How many there are; 0:
  * none, and nothing was changed. */
 int32_t steps_keep(struct steps *steps, int64_t from, int64_t to);
+/* The same for the steps that begin in [from_ns, to_ns); `cut` is then of those too. */
+int32_t steps_keep_time(struct steps *steps, int64_t from_ns, int64_t to_ns);
 void steps_free(struct steps *steps);
 
 /* The step to which a launch belongs: STEP_BEFORE, STEP_AFTER or an index; 0 for every launch when

@@ -76,6 +76,12 @@ int counts_merge(struct counts *into, const struct counts *from)
 	return error;
 }
 
+int counts_round(struct counts *counts, uint32_t most)
+{
+	const bool rounds = !counts->rounded && counts->used > most;
+	return rounds ? rehash(counts, counts->room, true) : 0;
+}
+
 void counts_free(struct counts *counts)
 {
 	free(counts->slots);

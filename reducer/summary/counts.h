@@ -67,6 +67,8 @@ static inline int counts_one(struct counts *counts, int64_t value)
 }
 
 int counts_merge(struct counts *into, const struct counts *from);
+/* Rounds the values of a table that has more than `most` different ones. 0 or -ENOMEM. */
+int counts_round(struct counts *counts, uint32_t most);
 void counts_free(struct counts *counts);
 
 /* *out: the table in increasing order of value, counts->used entries in new memory. 0 or

@@ -41,6 +41,15 @@ struct step_span {
 	int64_t from, to; /* numbers of their markers, else places from 0; both included */
 };
 
+/* On the clock of the traces; `since_start`: since the first event of the run instead. */
+struct time_span {
+	const char *text; /* as it was given, or NULL */
+	bool since_start;
+	bool adds; /* to the stretches before: places of steps count from its own first one */
+	int64_t from_ns, to_ns; /* from <= begin < to */
+	int64_t margin_ns;      /* what ended so long before is not read; 0: all is */
+};
+
 struct run;       /* read/run.h */
 struct replayed;  /* graph/replayed.h */
 struct run_study; /* attribute/run_study.h */
@@ -56,6 +65,8 @@ struct reduce_options {
 	const char *only_ranks, *only_device;
 	bool only_steps;        /* these steps alone count */
 	struct step_span steps; /* of only_steps */
+	bool only_time;         /* only steps that begin within `time` count */
+	struct time_span time;  /* of only_time */
 	bool fresh;             /* ignore a stored summary */
 	bool store;             /* write summary.baton if the run is one directory */
 	bool must_store;        /* failing to write it is an output error */
@@ -126,6 +137,9 @@ struct reduction {
 	bool by_period;    /* the steps of some device come from periodicity */
 	bool by_optimizer; /* the steps of some device come from an optimizer's marks */
 	bool one_visit;    /* each device was read once: one_visit.h */
+	/* Of a stretch of time of a job that runs: steps that begin at this time or later may not be
+	 * over. INT64_MAX: all that begin in it are. */
+	int64_t open_ns;
 };
 
 void reduction_free(struct reduction *reduction);

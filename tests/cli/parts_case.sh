@@ -85,5 +85,5 @@ expect_status 2 "$BATON" report --taxonomy seed --by device --step 1 "$work/run"
 expect_says "--by device and --step are two reports"
 expect_status 0 "$BATON" reduce -o "$work/sums" "$work/run"
 expect_status 2 "$BATON" report --step 1 "$work/sums"
-expect_says "it holds sums of the whole run: --rank, --device and --step need its traces"
+expect_says "it holds sums of the whole run: --rank, --device, --step and --time need its traces"
 finish

@@ -1,0 +1,35 @@
+/* `baton record --level summary`: a process beside the job adds each stretch of time to one summary
+ * of the whole job, while the traces keep the last part (docs/RECORD.md). */
+#ifndef RECORD_LEVEL_H
+#define RECORD_LEVEL_H
+
+#include "cli/command.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct capture_window; /* record/capture_window.h */
+
+struct record_level {
+	bool summary;
+	const char *directory, *shown; /* of the run: its absolute path, and as the user named it */
+	int64_t long_ns;               /* a stretch */
+	int64_t begin_ns;              /* when the job began, by CLOCK_REALTIME */
+	pid_t process;                 /* 0: none */
+	double cpu_s;                  /* of the process, once it has ended */
+};
+
+/* Reads --level; with 'summary' the window keeps the last part in any case. An enum status. */
+int record_level_read(const struct invocation *call, struct record_level *level,
+					  struct capture_window *window);
+/* Starts the process; call it before there is a thread. */
+void record_level_begin(struct record_level *level);
+/* Ends it. */
+void record_level_end(struct record_level *level);
+/* When all traces are written: adds what is left, and says where the summary is. */
+void record_level_finish(const struct record_level *level, bool verbose);
+/* The summary's path as the user would name it; the caller frees it. NULL: no memory. */
+char *record_level_path(const struct record_level *level);
+
+#endif

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# baton record --level summary: the stretches that a process beside the job adds up say what a reduction of all of its events says.
+# Keeps out: steps that are lost or count twice where the trace is shortened; a summary that is gone, or not whole, after a kill of the
+# job or of that process; time that is missing and not counted; a job that fails with the process beside it.
+. tests/cli/lib.sh
+case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+bin=$PWD/$BUILD
+for needed in simtrain simlaunch simgpu/libcupti.so.13; do
+	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain)"
+done
+export LD_LIBRARY_PATH=$bin/simgpu SIMGPU_MEMORY_MB=256
+unset BATON_OUT BATON_WINDOW BATON_KEEP_LAST BATON_STRETCH LD_PRELOAD
+ulimit -c 0
+
+level() { # level NAME STEPS OPTION...: starts a job of that many steps of 20 ms or more
+	local name=$1 steps=$2 said=$work/said.${1//\//-}
+	shift 2
+	"$BATON" record --level summary "$@" -o "$work/$name" -- "$bin/simlaunch" -n 2 -- "$bin/simtrain" --layers 4 --input-stall "${STALL:-20}" --stall-range \
+		--steps "$steps" >"$said" 2>"$said.err" &
+	started=$!
+}
+children() { # children PID: the number and the program of each
+	"$PYTHON" - "$1" <<'P'
+import os, sys
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+        if fields[1] == sys.argv[1]:
+            print(pid, os.path.basename(os.readlink(f"/proc/{pid}/exe")))
+    except OSError:
+        pass
+P
+}
+ended() { # ended PID STATUS NAME
+	local status=0
+	wait "$1" || status=$?
+	checks=$((checks + 2)) last="the job $3"
+	cp "$work/said.${3//\//-}.err" "$work/err"
+	[ "$status" = "$2" ] || fail "status $status, expected $2"
+	[ -z "$(find "$work/$3" -name 'job.summary?*')" ] || fail "left in $3: $(ls "$work/$3")"
+}
+
+# All events stay, so that the same job can be reduced as a whole.
+BATON_STRETCH=4 level whole 700 --keep-last 1h -v
+whole=$started
+level cut 1500 --keep-last 8s
+cut=$started
+level alone 900 --keep-last 8s
+alone=$started
+level killed 100000 --keep-last 8s
+killed=$started
+STALL=3100 level slow 9 --keep-last 8s # steps that are longer than half a stretch
+slow=$started
+sleep 5
+children $alone | while read -r pid name; do [ "$name" != baton ] || kill -9 "$pid"; done
+sleep 8
+launcher=$(children $killed | sed -n 's/ simlaunch$//p')
+ranks=$(children "$launcher" | sed 's/ .*//')
+# shellcheck disable=SC2086
+kill -9 "$launcher" $ranks
+ended $killed 137 killed
+ended $whole 0 whole
+ended $alone 0 alone
+ended $slow 0 slow
+ended $cut 0 cut
+
+cat >"$work/levels.py" <<'P'
+import json, os, subprocess, sys
+baton, work = sys.argv[1:]
+def report(*words):
+    done = subprocess.run([baton, "report", "--json", *words], capture_output=True, text=True)
+    assert done.returncode in (0, 4), done.stderr
+    return json.loads(done.stdout)
+subprocess.run([baton, "reduce", "--no-replay", "-o", work + "/all", work + "/whole"], check=True, capture_output=True)
+full, level = report(work + "/all"), report(work + "/whole/job.summary")
+assert level["quality"]["stretches"] >= 3 and level["quality"]["stretches_missing_ns"] == 0, level["quality"]
+assert level["run"]["step_source"] == "marker" and level["run"]["step_confidence"] > 0.9, level["run"]
+for a, b in zip(full["devices"], level["devices"], strict=True):
+    assert (a["steps"], a["window_ns"], a["kernels"], a["busy_ns"]) == (b["steps"], b["window_ns"], b["kernels"], b["busy_ns"]), (a, b)
+    step_ns = a["window_ns"] / a["steps"]
+    for leaf, ns in a["time_ns"].items():
+        off = abs(ns - b["time_ns"][leaf]) / a["steps"]
+        assert off <= 0.01 * step_ns, (leaf, off, step_ns)
+    print(f"{a['device']}: {a['steps']} steps, the leaf that is most off by",
+          f"{max(abs(ns - b['time_ns'][leaf]) for leaf, ns in a['time_ns'].items()) / a['window_ns']:.6%}")
+assert [f["id"] for f in full["findings"]][:2] == [f["id"] for f in level["findings"]][:2], (full["findings"], level["findings"])
+# Each step once, or its time is counted as missing. The first one is warm-up, where there are many.
+for name, steps, step_ns in (("cut", 1499, 20e6), ("alone", 899, 20e6), ("slow", 9, 3.1e9)):
+    r = report(f"{work}/{name}/job.summary")
+    missing = r["quality"]["stretches_missing_ns"]
+    for d in r["devices"]:
+        lost = steps - d["steps"]
+        assert 0 <= lost <= 2 * missing / step_ns + (missing > 0), (name, d["steps"], missing)
+    assert r["quality"]["dropped"] == r["quality"]["truncated_files"] == 0, r["quality"]
+    assert os.path.getsize(f"{work}/{name}/job.summary") < 400_000
+    kept = report(f"{work}/{name}")
+    assert kept["quality"]["before_ns"] > 0 and kept["run"]["steps"] < steps, kept["quality"]
+    print(name, [d["steps"] for d in r["devices"]], "missing", missing)
+killed = report(work + "/killed/job.summary")
+assert all(d["steps"] > 200 for d in killed["devices"]), [d["steps"] for d in killed["devices"]]
+P
+expect_status 0 "$PYTHON" "$work/levels.py" "$BATON" "$work"
+cat "$work/out"
+cp "$work/said.whole.err" "$work/err"
+expect_says "beside the job: " "the whole job is in $work/whole/job.summary        next: baton report"
+expect_status 0 "$BATON" report "$work/cut/job.summary"
+expect_prints "added up: " "The GPU waits for the data loader"
+expect_status 0 "$BATON" metrics "$work/cut/job.summary"
+expect_prints "baton_up{"
+expect_status 2 "$BATON" record --level much -o "$work/x" -- true
+expect_says "must be events or summary"
+expect_status 2 "$BATON" record --level summary --keep-last 4s -o "$work/x" -- true
+expect_says "of 8 s at least"
+expect_status 2 "$BATON" record --level summary --duration 4 -o "$work/x" -- true
+expect_says "it is of the whole job"
+# A full disk, where one can be made: the summary stays as it was, that is said once, and later turns take what was left out.
+mkdir "$work/disk"
+if mount -t tmpfs -o size=6m none "$work/disk" 2>/dev/null; then
+	mounted=$work/disk
+	level disk/run 900 --keep-last 8s
+	sleep 7
+	dd if=/dev/zero of="$work/disk/fill" bs=4k 2>/dev/null
+	sleep 7
+	rm "$work/disk/fill"
+	ended $started 0 disk/run
+	expect_status '0|4' "$BATON" report --json "$work/disk/run/job.summary"
+	expect_true '0 < d["run"]["steps"] <= 899 and (d["run"]["steps"] == 899 or d["quality"]["dropped"] > 0 or d["quality"]["stretches_missing_ns"] > 0)'
+	checks=$((checks + 1))
+	[ "$(grep -c 'cannot write .*job.summary: No space' "$work/said.disk-run.err")" -le 1 ] || fail "a full disk is said more than once"
+fi
+
+# -f takes the summary of the job before with its traces.
+expect_status 0 "$BATON" record -f -o "$work/whole" -- "$bin/simtrain" --steps 3
+[ ! -e "$work/whole/job.summary" ] || fail "the summary of another job is left"
+finish
