@@ -146,13 +146,16 @@ _Static_assert(sizeof(struct baton_s_rank) == 16, "rank");
 	X(R, int64_t, kept_ns, NUMBER, MOST, SHOWN(6))                                              \
 	X(R, int64_t, before_ns, NUMBER, MOST, SHOWN(6))                                            \
 	X(R, uint64_t, before_launches, NUMBER, SUM, SHOWN(6))                                      \
-	X(R, uint64_t, before_kernels, NUMBER, SUM, SHOWN(6))
+	X(R, uint64_t, before_kernels, NUMBER, SUM, SHOWN(6))                                       \
+	/* of hosts' clocks within the run: jumps, and hosts that could not be aligned */           \
+	X(R, int64_t, clock_jumps, NUMBER, MOST, SHOWN(1))                                          \
+	X(R, int64_t, clocks_apart, NUMBER, MOST, SHOWN(1))
 
 struct baton_s_quality {
 	struct baton_record head;
 	BATON_S_QUALITY_FIELDS(BATON_S_MEMBER, )
 };
-_Static_assert(sizeof(struct baton_s_quality) == 200, "quality");
+_Static_assert(sizeof(struct baton_s_quality) == 216, "quality");
 _Static_assert(offsetof(struct baton_s_quality, clock_residual_ns) == 80, "quality clock");
 _Static_assert(offsetof(struct baton_s_quality, tool_ns) == 112, "quality tool");
 

@@ -114,17 +114,6 @@ static int open_windows(struct scene *scene, const struct export_job *job)
 	return -ECANCELED;
 }
 
-static void number_hosts(struct scene *scene)
-{
-	const struct run *run = &scene->run;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		size_t k = 0;
-		while (run->processes[k].host != run->processes[i].host)
-			k++;
-		scene->host_of[i] = k < i ? scene->host_of[k] : scene->n_hosts++;
-	}
-}
-
 /* Unknown ranks come last. */
 static int by_rank(const void *a, const void *b, void *context)
 {
@@ -259,7 +248,7 @@ static int frame(struct scene *scene, const struct export_job *job)
 {
 	int error = make_room(scene);
 	if (!error) {
-		number_hosts(scene);
+		scene->n_hosts = host_clocks_number(&scene->run, scene->host_of);
 		order_processes(scene);
 		error = open_windows(scene, job);
 	}
@@ -361,25 +350,8 @@ void scene_close(struct scene *scene)
 	memset(scene, 0, sizeof(*scene));
 }
 
-const char *scene_clock_words(const struct scene *scene, char text[160])
+const char *scene_clock_words(const struct scene *scene, char text[CLOCK_WORDS])
 {
-	uint32_t lost = 0;
-	int64_t worst = 0;
-	for (uint32_t i = 1; i < scene->n_hosts; i++) {
-		lost += scene->hosts[i].residual_ns < 0;
-		worst = scene->hosts[i].residual_ns > worst ? scene->hosts[i].residual_ns : worst;
-	}
-	if (scene->n_hosts < 2)
-		snprintf(text, 160, "one host, one clock");
-	else if (lost)
-		snprintf(text, 160,
-				 "%u of %u hosts share too few collectives to align their clocks: compare times "
-				 "within a host only",
-				 lost, scene->n_hosts);
-	else
-		snprintf(text, 160,
-				 "clocks of %u hosts aligned by the ends of collectives, to %.1f us or better in "
-				 "nine of ten",
-				 scene->n_hosts, (double)worst / 1e3);
-	return text;
+	const struct clock_state state = host_clocks_state(scene->hosts, scene->n_hosts);
+	return host_clocks_words(&state, text);
 }

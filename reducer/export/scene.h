@@ -69,6 +69,6 @@ static inline int64_t scene_time(const struct scene *scene, size_t process, int6
 /* Says that the run has no step that --step asks for. */
 void scene_say_no_step(const struct export_job *job);
 /* What may be said of the common clock: "one host: one clock", ... Returns `text`. */
-const char *scene_clock_words(const struct scene *scene, char text[160]);
+const char *scene_clock_words(const struct scene *scene, char text[CLOCK_WORDS]);
 
 #endif

@@ -209,7 +209,7 @@ static int write_all(const struct timeline_form *form, const struct scene *scene
 
 static void say_left(const struct export_job *job, const struct scene *scene, uint64_t crowded)
 {
-	char words[160];
+	char words[CLOCK_WORDS];
 	if (scene->n_hosts > 1)
 		diag("%s: %s", job->dirs[0], scene_clock_words(scene, words));
 	if (scene->left)
