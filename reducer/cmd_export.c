@@ -1,5 +1,4 @@
 /* baton export: a run in the format of another tool. */
-#include "base/decimal.h"
 #include "base/diag.h"
 #include "base/plain.h"
 #include "commands.h"
@@ -7,6 +6,7 @@
 #include "read/run.h"
 #include "imported.h"
 #include "part_options.h"
+#include "part_wanted.h"
 #include "reduce.h"
 #include "reduce_events.h"
 #include "reduce_options.h"
@@ -45,7 +45,11 @@ static const struct option_spec options[] = {
 	{"step", 0, OPTION_TEXT, "A[..B]",
 	 "timelines, tables: only these steps, by the numbers of their markers, else by their places "
 	 "from 0"},
-	{"ranks", 0, OPTION_TEXT, "LIST", "timelines, tables: only these ranks: '0,4-7'"},
+	{"rank", 0, OPTION_TEXT, "LIST", "timelines, tables: only these ranks: '0,4-7'"},
+	{"ranks", 0, OPTION_TEXT, "LIST", "the same as --rank"},
+	{"device", 0, OPTION_TEXT, "NAME",
+	 "timelines, tables: only the processes that drive this GPU: its key HOST/ID, its ordinal, or "
+	 "the beginning of its uuid; or all of HOST"},
 	{"time", 0, OPTION_TEXT, "A..B",
 	 "timelines, tables: only what begins in these seconds since the run's first event: '1.5..2', "
 	 "'..0.25'"},
@@ -126,45 +130,33 @@ static int export(const struct invocation *call, const struct summary *summary, 
 
 enum { MOST_SLICES = 1000000 };
 
-/* Seconds; none: `otherwise`. */
-static bool read_seconds(const char *at, size_t bytes, int64_t otherwise, int64_t *out)
-{
-	*out = otherwise;
-	return bytes == 0 || (decimal_scaled(at, bytes, 9, out) == 0 && *out >= 0);
-}
-
-static int read_time(const struct invocation *call, struct export_filter *filter)
-{
-	const char *text = option_text(call, "time", NULL);
-	const char *dots = text ? strstr(text, "..") : NULL;
-	if (!text)
-		return STATUS_OK;
-	filter->by_time = true;
-	if (dots && read_seconds(text, (size_t)(dots - text), 0, &filter->from_ns) &&
-		read_seconds(dots + 2, strlen(dots + 2), INT64_MAX, &filter->to_ns) &&
-		filter->from_ns < filter->to_ns)
-		return STATUS_OK;
-	diag("--time must be seconds with '..' between them, as 1.5..2, not '%s'", text);
-	return STATUS_USAGE;
-}
-
 static int read_filter(const struct invocation *call, struct export_filter *filter)
 {
 	const long long most = option_number(call, "max-slices", MOST_SLICES);
 	struct step_span span;
+	struct time_span time;
 	*filter = (struct export_filter){.most = (uint64_t)most};
 	if (most < 0) {
 		diag("--max-slices must be 0 or more, not %lld", most);
 		return STATUS_USAGE;
 	}
-	if (part_ranks_read(call, "ranks", &filter->ranks) != STATUS_OK ||
+	if (option_given(call, "rank") && option_given(call, "ranks")) {
+		diag("--rank and --ranks are the same: give one of them");
+		return STATUS_USAGE;
+	}
+	if (part_ranks_read(call, option_given(call, "ranks") ? "ranks" : "rank", &filter->ranks) !=
+			STATUS_OK ||
+		part_device_read(call, &filter->device) != STATUS_OK ||
 		part_steps_read(call, &filter->by_step, &span) != STATUS_OK)
 		return STATUS_USAGE;
 	if (filter->by_step) {
 		filter->from_step = span.from;
 		filter->to_step = span.to;
 	}
-	return read_time(call, filter);
+	int status = part_time_read(call, &filter->by_time, &time);
+	filter->from_ns = time.from_ns;
+	filter->to_ns = time.to_ns;
+	return status;
 }
 
 /* How many directories the files of a table are under. */
@@ -198,6 +190,11 @@ static void refuse_format(const char *name)
 	diag("--format must be %s, not '%s'", names, name);
 }
 
+static bool wants_device(const struct run *run, size_t device, const char *name)
+{
+	return part_wants(run, device, &(struct reduce_options){.only_device = name});
+}
+
 static int run_timeline(const struct invocation *call, const struct export_format *format,
 						struct export_job *job)
 {
@@ -215,6 +212,7 @@ static int run_timeline(const struct invocation *call, const struct export_forma
 		reduce_options_read(call, true, &how) != STATUS_OK)
 		return STATUS_USAGE;
 	job->reduce = reduce_events;
+	job->wants = wants_device;
 	job->how = &how;
 	diag_once(true); /* the run is reduced two or three times */
 	return format->write(job);
@@ -224,7 +222,8 @@ static int run_timeline(const struct invocation *call, const struct export_forma
 static int run_events(const struct invocation *call, const struct export_format *format,
 					  struct export_job *job)
 {
-	static const char *const parts[] = {"step", "ranks", "time", "max-slices", "partition"};
+	static const char *const parts[] = {"step", "rank",       "ranks",    "device",
+										"time", "max-slices", "partition"};
 	struct run run;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (option_given(call, parts[i])) {

@@ -1,5 +1,6 @@
 #include "part_options.h"
 
+#include "base/decimal.h"
 #include "base/diag.h"
 #include "base/rank_list.h"
 #include "conclude/findings.h"
@@ -39,6 +40,29 @@ int part_steps_read(const struct invocation *call, bool *given, struct step_span
 	return STATUS_USAGE;
 }
 
+/* Seconds; none: `otherwise`. */
+static bool read_seconds(const char *at, size_t bytes, int64_t otherwise, int64_t *out)
+{
+	*out = otherwise;
+	return bytes == 0 || (decimal_scaled(at, bytes, 9, out) == 0 && *out >= 0);
+}
+
+int part_time_read(const struct invocation *call, bool *given, struct time_span *span)
+{
+	const char *text = option_text(call, "time", NULL);
+	const char *dots = text ? strstr(text, "..") : NULL;
+	*given = text != NULL;
+	*span = (struct time_span){.text = text, .since_start = true, .to_ns = INT64_MAX};
+	if (!text)
+		return STATUS_OK;
+	if (dots && read_seconds(text, (size_t)(dots - text), 0, &span->from_ns) &&
+		read_seconds(dots + 2, strlen(dots + 2), INT64_MAX, &span->to_ns) &&
+		span->from_ns < span->to_ns)
+		return STATUS_OK;
+	diag("--time must be seconds with '..' between them, as 1.5..2, not '%s'", text);
+	return STATUS_USAGE;
+}
+
 int part_ranks_read(const struct invocation *call, const char *name, const char **list)
 {
 	*list = option_text(call, name, NULL);
@@ -48,15 +72,20 @@ int part_ranks_read(const struct invocation *call, const char *name, const char 
 	return STATUS_USAGE;
 }
 
+int part_device_read(const struct invocation *call, const char **name)
+{
+	*name = option_text(call, "device", NULL);
+	if (!*name || (*name)[0])
+		return STATUS_OK;
+	diag("--device must be a GPU as HOST/ID, its ordinal or the beginning of its uuid, or a host");
+	return STATUS_USAGE;
+}
+
 int part_options_read(const struct invocation *call, struct reduce_options *options)
 {
-	options->only_device = option_text(call, "device", NULL);
-	if (options->only_device && !options->only_device[0]) {
-		diag("--device must be a GPU as HOST/ID, its ordinal or the beginning of its uuid, or a "
-			 "host");
-		return STATUS_USAGE;
-	}
-	int status = part_ranks_read(call, "rank", &options->only_ranks);
+	int status = part_device_read(call, &options->only_device);
+	if (status == STATUS_OK)
+		status = part_ranks_read(call, "rank", &options->only_ranks);
 	if (status == STATUS_OK)
 		status = part_steps_read(call, &options->only_steps, &options->steps);
 	if (options->only_device || options->only_ranks || options->only_steps)

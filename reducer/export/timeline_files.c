@@ -214,7 +214,7 @@ static void say_left(const struct export_job *job, const struct scene *scene, ui
 		diag("%s: %s", job->dirs[0], scene_clock_words(scene, words));
 	if (scene->left)
 		diag("%s: %" PRIu64 " slices, up to %.6f s; at least %" PRIu64
-			 " later ones are left out: choose a part with --step, --time or --ranks, or raise "
+			 " later ones are left out: choose a part with --step, --time or --rank, or raise "
 			 "--max-slices (0: all)",
 			 job->output, scene->slices, (double)scene->cut_ns / 1e9, scene->left);
 	if (crowded)

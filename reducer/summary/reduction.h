@@ -41,6 +41,13 @@ struct step_span {
 	int64_t from, to; /* numbers of their markers, else places from 0; both included */
 };
 
+/* On the clock of the traces; `since_start`: since the first event of the run instead. */
+struct time_span {
+	const char *text; /* as it was given, or NULL */
+	bool since_start;
+	int64_t from_ns, to_ns; /* from <= begin < to */
+};
+
 struct run;       /* read/run.h */
 struct replayed;  /* graph/replayed.h */
 struct run_study; /* attribute/run_study.h */
