@@ -113,7 +113,7 @@ static int print_file(const struct summary *summary, const struct by_table *tabl
 
 static int export(const struct invocation *call, const struct summary *summary, enum weight weight)
 {
-	const char *path = option_text(call, "output", NULL);
+	const char *path = option_output(call);
 	struct by_table table;
 	by_open(&table, summary, SITE_STACK);
 	if (!table.told) {
@@ -245,7 +245,7 @@ static int run_format(const struct invocation *call, const char *name)
 	const struct export_format *format = export_format_find(name);
 	struct export_job job = {.dirs = call->operand,
 							 .n_dirs = (size_t)call->operands,
-							 .output = option_text(call, "output", NULL),
+							 .output = option_output(call),
 							 .print = option_text(call, "print", NULL),
 							 .each_rank = option_given(call, "one-per-rank"),
 							 .replace = option_given(call, "force")};
@@ -333,6 +333,7 @@ static const struct named_text choices[] = {
 
 const struct command command_export = {
 	.name = "export",
+	.prints_output = true,
 	.operands = "DIR...",
 	.least_operands = 1,
 	.summary = "write the run in another tool's format",

@@ -35,8 +35,7 @@ static int list_reports(void)
 static int read_options(const struct invocation *call, struct stats_tables *tables)
 {
 	const char *format = option_text(call, "format", "table");
-	*tables = (struct stats_tables){.format = sheet_format_of(format),
-									.base = option_text(call, "output", NULL)};
+	*tables = (struct stats_tables){.format = sheet_format_of(format), .base = option_output(call)};
 	if (tables->format == SHEET_FORMATS) {
 		diag("--format must be table, csv, tsv, json or markdown, not '%s'", format);
 		return STATUS_USAGE;
@@ -82,6 +81,7 @@ static const struct named_text choices[] = {
 
 const struct command command_stats = {
 	.name = "stats",
+	.prints_output = true,
 	.operands = "DIR...",
 	.least_operands = 0,
 	.summary = "the tables of nsys stats, of recorded and imported runs",
