@@ -1,9 +1,12 @@
 /* baton dump: trace and summary files as text. */
 #include "base/diag.h"
 #include "base/progress.h"
+#include "base/rank_list.h"
 #include "cli/pager.h"
 #include "base/plain.h"
 #include "commands.h"
+#include "part_options.h"
+#include "rows_part.h"
 #include "read/dump.h"
 #include "read/paths.h"
 #include "reduce.h"
@@ -31,14 +34,21 @@ static const struct option_spec options[] = {
 	 "the whole run as one"},
 	{"stacks", 0, OPTION_FLAG, NULL,
 	 "every call stack instead, folded (\"outermost;...;innermost\"), and how many calls carry it"},
+	PART_RANK_ROW,
+	{"device", 0, OPTION_TEXT, "NAME",
+	 "with --idle and --step-list: only this GPU: its key HOST/ID, its ordinal, or the beginning "
+	 "of "
+	 "its uuid; or all of HOST"},
+	ROWS_STEP_ROW,
+	ROWS_TIME_ROW,
 	{"json", 0, OPTION_FLAG, NULL, "one JSON object per line (docs/FORMAT.md section 5)"},
 	{0},
 };
 
-static int dump_one(const char *path, bool json)
+static int dump_one(const char *path, bool json, const struct dump_window *window)
 {
 	struct dump_result result;
-	dump_file(path, json, stdout, &result);
+	dump_part(path, json, window, &result);
 	if (result.error) {
 		diag("%s: %s", path, strerror(-result.error));
 		return STATUS_INPUT;
@@ -113,6 +123,8 @@ static int dump_reduced(const struct invocation *call)
 	else
 		reduce.step = print_step;
 	int status = reduce_options_steps(call, &reduce);
+	if (status == STATUS_OK)
+		status = part_options_read(call, &reduce);
 	if (status != STATUS_OK)
 		return status;
 	status = reduce_run(call->operand, (size_t)call->operands, &reduce, &reduction);
@@ -185,21 +197,80 @@ static int dump_files(const struct paths *paths, bool json)
 {
 	int status = STATUS_OK, usable = 0;
 	for (size_t i = 0; i < paths->n && !ferror(stdout); i++) {
-		int one = dump_one(paths->at[i], json);
+		int one = dump_one(paths->at[i], json, NULL);
 		usable += one != STATUS_INPUT;
 		status = status_worse(status, one);
 	}
 	return status == STATUS_INPUT && usable ? STATUS_PARTIAL : status;
 }
 
+/* The rows of a part of a run. The operands are its directories. */
+static int dump_processes(const struct stats_run *stats, bool json)
+{
+	const struct stats_part *part = &stats->part;
+	int status = STATUS_OK;
+	for (size_t i = 0; i < stats->run->n_processes && !ferror(stdout); i++) {
+		const struct run_process *process = &stats->run->processes[i];
+		struct dump_window window = {INT64_MIN, INT64_MAX};
+		if (part->from_ns)
+			window = (struct dump_window){part->from_ns[i], part->to_ns[i]};
+		if (rank_list_has(part->ranks, process->rank) && window.from_ns < window.to_ns)
+			status = status_worse(status, dump_one(process->path, json, &window));
+	}
+	return status;
+}
+
+static int dump_rows_of(const struct invocation *call, const struct rows_ask *ask)
+{
+	const size_t n = (size_t)call->operands;
+	struct run run;
+	struct stats_run stats;
+	int status = run_open(call->operand, n, &run);
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return status;
+	int told = STATUS_INPUT;
+	if (stats_run_open(&stats, &run) != 0) {
+		diag("out of memory");
+	} else {
+		stats_find_begin(&stats);
+		told = rows_part_open(ask, &stats, call->operand, n, &stats.part);
+		told = told == STATUS_OK ? dump_processes(&stats, option_given(call, "json")) : told;
+		rows_part_close(&stats.part);
+		stats_run_close(&stats);
+	}
+	run_close(&run);
+	return (int)status_worse((enum status)status, (enum status)told);
+}
+
+/* What options choose no part of: said. */
+static int refuse_parts(const struct invocation *call, const struct rows_ask *ask)
+{
+	const bool reduced = option_given(call, "idle") || option_given(call, "step-list");
+	if (option_given(call, "stacks") && rows_ask_is_part(ask))
+		diag("--stacks counts whole files: without --rank, --device, --step and --time");
+	else if (ask->device && !reduced)
+		diag("--device is for --idle and --step-list; rows have a stream, whose record has the "
+			 "device");
+	else if (ask->by_time && reduced)
+		diag("--time is for rows: --idle and --step-list take --step");
+	else
+		return STATUS_OK;
+	return STATUS_USAGE;
+}
+
 static int run(const struct invocation *call)
 {
 	bool json = option_given(call, "json"), stacks = option_given(call, "stacks");
+	struct rows_ask ask;
+	if (rows_ask_read(call, &ask) != STATUS_OK || refuse_parts(call, &ask) != STATUS_OK)
+		return STATUS_USAGE;
 	if (isatty(STDOUT_FILENO))
 		progress_silence(); /* rows are printed while files are read */
 	pager_begin();
 	if (option_given(call, "idle") || option_given(call, "step-list"))
 		return dump_reduced(call);
+	if (rows_ask_is_part(&ask))
+		return dump_rows_of(call, &ask);
 	struct paths paths = {0};
 	int status = STATUS_OK, usable = 0;
 	for (int i = 0; i < call->operands; i++) {
@@ -226,6 +297,8 @@ static const struct named_text examples[] = {
 	{"baton dump --json runs/4gpu | less", "Every record of every file, one JSON object a line."},
 	{"baton dump --idle runs/4gpu", "Every piece of idle time with its leaf."},
 	{"baton dump --step-list runs/4gpu", "From when to when each counted step is."},
+	{"baton dump --json --rank 3 --time 1.5..1.6 runs/4gpu",
+	 "The rows of rank 3 that begin in this tenth of a second."},
 	{0},
 };
 static const struct named_text files[] = {
@@ -245,7 +318,9 @@ const struct command command_dump = {
 	.details = "Prints every record that can be read, in file order, with damage where it was "
 			   "met, and a verdict. With --idle the directories are one run, and each piece of "
 			   "its idle time is printed: the pieces of a leaf add up to what `baton report "
-			   "--json` says of it; with --step-list its counted steps. With --stacks a frame "
+			   "--json` says of it; with --step-list its counted steps. With --rank, --step and "
+			   "--time the directories are one run too, and rows that begin elsewhere are left "
+			   "out; records of names stay. With --stacks a frame "
 			   "reads \"file:line function\". The name "
 			   "of a native frame needs libdw and the file that was loaded, with the same build "
 			   "id; otherwise the frame is \"file+0xoffset\".",

@@ -6,6 +6,7 @@
 #include "read/run.h"
 #include "imported.h"
 #include "part_options.h"
+#include "part_wanted.h"
 #include "reduce.h"
 #include "reduce_events.h"
 #include "reduce_options.h"
@@ -44,7 +45,11 @@ static const struct option_spec options[] = {
 	{"step", 0, OPTION_TEXT, "A[..B]",
 	 "timelines, tables: only these steps, by the numbers of their markers, else by their places "
 	 "from 0"},
-	{"ranks", 0, OPTION_TEXT, "LIST", "timelines, tables: only these ranks: '0,4-7'"},
+	{"rank", 0, OPTION_TEXT, "LIST", "timelines, tables: only these ranks: '0,4-7'"},
+	{"ranks", 0, OPTION_TEXT, "LIST", "the same as --rank"},
+	{"device", 0, OPTION_TEXT, "NAME",
+	 "timelines, tables: only the processes that drive this GPU: its key HOST/ID, its ordinal, or "
+	 "the beginning of its uuid; or all of HOST"},
 	{"time", 0, OPTION_TEXT, "A..B",
 	 "timelines, tables: only what begins in these seconds since the run's first event: '1.5..2', "
 	 "'..0.25'"},
@@ -108,7 +113,7 @@ static int print_file(const struct summary *summary, const struct by_table *tabl
 
 static int export(const struct invocation *call, const struct summary *summary, enum weight weight)
 {
-	const char *path = option_text(call, "output", NULL);
+	const char *path = option_output(call);
 	struct by_table table;
 	by_open(&table, summary, SITE_STACK);
 	if (!table.told) {
@@ -135,7 +140,13 @@ static int read_filter(const struct invocation *call, struct export_filter *filt
 		diag("--max-slices must be 0 or more, not %lld", most);
 		return STATUS_USAGE;
 	}
-	if (part_ranks_read(call, "ranks", &filter->ranks) != STATUS_OK ||
+	if (option_given(call, "rank") && option_given(call, "ranks")) {
+		diag("--rank and --ranks are the same: give one of them");
+		return STATUS_USAGE;
+	}
+	if (part_ranks_read(call, option_given(call, "ranks") ? "ranks" : "rank", &filter->ranks) !=
+			STATUS_OK ||
+		part_device_read(call, &filter->device) != STATUS_OK ||
 		part_steps_read(call, &filter->by_step, &span) != STATUS_OK)
 		return STATUS_USAGE;
 	if (filter->by_step) {
@@ -179,6 +190,11 @@ static void refuse_format(const char *name)
 	diag("--format must be %s, not '%s'", names, name);
 }
 
+static bool wants_device(const struct run *run, size_t device, const char *name)
+{
+	return part_wants(run, device, &(struct reduce_options){.only_device = name});
+}
+
 static int run_timeline(const struct invocation *call, const struct export_format *format,
 						struct export_job *job)
 {
@@ -196,6 +212,7 @@ static int run_timeline(const struct invocation *call, const struct export_forma
 		reduce_options_read(call, true, &how) != STATUS_OK)
 		return STATUS_USAGE;
 	job->reduce = reduce_events;
+	job->wants = wants_device;
 	job->how = &how;
 	diag_once(true); /* the run is reduced two or three times */
 	return format->write(job);
@@ -205,7 +222,8 @@ static int run_timeline(const struct invocation *call, const struct export_forma
 static int run_events(const struct invocation *call, const struct export_format *format,
 					  struct export_job *job)
 {
-	static const char *const parts[] = {"step", "ranks", "time", "max-slices", "partition"};
+	static const char *const parts[] = {"step", "rank",       "ranks",    "device",
+										"time", "max-slices", "partition"};
 	struct run run;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (option_given(call, parts[i])) {
@@ -227,7 +245,7 @@ static int run_format(const struct invocation *call, const char *name)
 	const struct export_format *format = export_format_find(name);
 	struct export_job job = {.dirs = call->operand,
 							 .n_dirs = (size_t)call->operands,
-							 .output = option_text(call, "output", NULL),
+							 .output = option_output(call),
 							 .print = option_text(call, "print", NULL),
 							 .each_rank = option_given(call, "one-per-rank"),
 							 .replace = option_given(call, "force")};
@@ -311,6 +329,7 @@ static const struct named_text choices[] = {
 
 const struct command command_export = {
 	.name = "export",
+	.prints_output = true,
 	.operands = "DIR...",
 	.least_operands = 1,
 	.summary = "write the run in another tool's format",

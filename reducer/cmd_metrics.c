@@ -190,7 +190,7 @@ static bool is_time(const struct invocation *call, const char *option)
 
 static int run(const struct invocation *call)
 {
-	const char *path = option_text(call, "output", NULL);
+	const char *path = option_output(call);
 	const char *every = option_text(call, "every", NULL);
 	const long every_s = seconds_of(call, "every");
 	double took_s;
@@ -228,6 +228,7 @@ static const struct named_text choices[] = {
 
 const struct command command_metrics = {
 	.name = "metrics",
+	.prints_output = true,
 	.operands = "DIR...",
 	.least_operands = 1,
 	.summary = "step time, idle shares, late ranks and clocks for Prometheus",

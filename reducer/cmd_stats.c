@@ -4,6 +4,7 @@
 #include "imported.h"
 #include "commands.h"
 #include "part_options.h"
+#include "rows_part.h"
 #include "stats_tables.h"
 
 #include <stdio.h>
@@ -17,6 +18,9 @@ static const struct option_spec options[] = {
 	 "write each table to a file, BASE_NAME.csv (.txt, .tsv, .json, .md), instead of standard "
 	 "output"},
 	PART_RANK_ROW,
+	PART_DEVICE_ROW,
+	ROWS_STEP_ROW,
+	ROWS_TIME_ROW,
 	{"list", 0, OPTION_FLAG, NULL, "list the tables, and end"},
 	{0},
 };
@@ -31,14 +35,13 @@ static int list_reports(void)
 static int read_options(const struct invocation *call, struct stats_tables *tables)
 {
 	const char *format = option_text(call, "format", "table");
-	*tables = (struct stats_tables){.format = sheet_format_of(format),
-									.base = option_text(call, "output", NULL)};
+	*tables = (struct stats_tables){.format = sheet_format_of(format), .base = option_output(call)};
 	if (tables->format == SHEET_FORMATS) {
 		diag("--format must be table, csv, tsv, json or markdown, not '%s'", format);
 		return STATUS_USAGE;
 	}
 	const int status = stats_tables_choose(tables, option_text(call, "report", STATS_TABLES_USUAL));
-	return status == STATUS_OK ? part_ranks_read(call, "rank", &tables->ranks) : status;
+	return status == STATUS_OK ? rows_ask_read(call, &tables->ask) : status;
 }
 
 static int run(const struct invocation *call)
@@ -78,6 +81,7 @@ static const struct named_text choices[] = {
 
 const struct command command_stats = {
 	.name = "stats",
+	.prints_output = true,
 	.operands = "DIR...",
 	.least_operands = 0,
 	.summary = "the tables of nsys stats, of recorded and imported runs",
@@ -85,7 +89,10 @@ const struct command command_stats = {
 			   "stats, so\n"
 			   "that scripts that read its CSV files go on working. The directories are one run. "
 			   "Times of\n"
-			   "traces count from the first event of the run. A cell that the run does not know is "
+			   "traces count from the first event of the run. With --device tables of ops are of "
+			   "this GPU,\n"
+			   "tables of calls and ranges of the processes that drive it. A cell that the run "
+			   "does not know is "
 			   "empty.\n"
 			   "docs/STATS.md tells each table, and what differs from nsys.",
 	.options = options,

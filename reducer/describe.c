@@ -161,8 +161,7 @@ static int64_t add_cost(int64_t tool_ns, uint64_t cost_ns)
 
 static void describe_quality(const struct run *run, struct quality *q)
 {
-	q->clock_residual_ns =
-		-1; /* one clock per host, and no host's clock is compared with another's yet */
+	q->clock_residual_ns = -1; /* the whole run is needed: reduce.c */
 	q->tool_ns = -1;
 	q->truncated_files = damage_log_files(run->damage);
 	q->unreadable_files = run->unreadable_files;

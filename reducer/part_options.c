@@ -72,15 +72,20 @@ int part_ranks_read(const struct invocation *call, const char *name, const char 
 	return STATUS_USAGE;
 }
 
+int part_device_read(const struct invocation *call, const char **name)
+{
+	*name = option_text(call, "device", NULL);
+	if (!*name || (*name)[0])
+		return STATUS_OK;
+	diag("--device must be a GPU as HOST/ID, its ordinal or the beginning of its uuid, or a host");
+	return STATUS_USAGE;
+}
+
 int part_options_read(const struct invocation *call, struct reduce_options *options)
 {
-	options->only_device = option_text(call, "device", NULL);
-	if (options->only_device && !options->only_device[0]) {
-		diag("--device must be a GPU as HOST/ID, its ordinal or the beginning of its uuid, or a "
-			 "host");
-		return STATUS_USAGE;
-	}
-	int status = part_ranks_read(call, "rank", &options->only_ranks);
+	int status = part_device_read(call, &options->only_device);
+	if (status == STATUS_OK)
+		status = part_ranks_read(call, "rank", &options->only_ranks);
 	if (status == STATUS_OK)
 		status = part_steps_read(call, &options->only_steps, &options->steps);
 	if (status == STATUS_OK)

@@ -24,6 +24,8 @@ int part_steps_read(const struct invocation *call, bool *given, struct step_span
 int part_ranks_read(const struct invocation *call, const char *name, const char **list);
 /* --time A..B, in seconds since the run's first event; without it *given is false. An enum status. */
 int part_time_read(const struct invocation *call, bool *given, struct time_span *span);
+/* --device NAME: a name, or NULL. An enum status. */
+int part_device_read(const struct invocation *call, const char **name);
 /* All of them, for a reduction: nothing is stored then. An enum status. */
 int part_options_read(const struct invocation *call, struct reduce_options *options);
 enum { PART_WORDS_BYTES = 400 };

@@ -16,6 +16,7 @@
 #include "classify/class_cache.h"
 #include "read/salvage.h"
 #include "conclude/figures.h"
+#include "graph/host_clocks.h"
 #include "graph/replayed.h"
 #include "graph/verdict.h"
 #include "conclude/finding_text.h"
@@ -252,6 +253,23 @@ static void begin_progress(const struct run *run)
 	progress_begin(what, NULL, bytes_of(run));
 }
 
+/* How well the clocks of hosts can be aligned. No time of the summary depends on it. */
+static int look_at_clocks(const struct run *run, const struct reduce_options *options,
+						  struct quality *q)
+{
+	struct clock_state state;
+	if (options->no_replay || options->part || options->study || options->replay)
+		return 0;
+	const int error = host_clocks_look(run, &state);
+	if (error || state.n_hosts < 2)
+		return error;
+	const bool loose = state.residual_ns > HOST_CLOCKS_WORST_NS;
+	q->clock_residual_ns = state.n_lost || loose ? -1 : state.residual_ns;
+	q->clock_jumps = state.n_jumps;
+	q->clocks_apart = loose ? state.n_hosts : state.n_lost;
+	return 0;
+}
+
 static int reduce_opened(struct device_context *context, struct classifier *classifier,
 						 struct reduction *out)
 {
@@ -272,6 +290,8 @@ static int reduce_opened(struct device_context *context, struct classifier *clas
 	error = describe_run(context->run, context->options, out);
 	if (!error && context->options->part)
 		return part_finish(&out->summary, context->options);
+	if (!error)
+		error = look_at_clocks(context->run, options, &out->summary.quality);
 	if (!error)
 		summary_sort(&out->summary);
 	return error;

@@ -2,7 +2,6 @@
 
 #include "base/diag.h"
 #include "base/progress.h"
-#include "base/rank_list.h"
 #include "render/out_file.h"
 
 #include <errno.h>
@@ -73,49 +72,41 @@ static int write_file(const struct stats_report *report, struct stats_run *run, 
 	return status;
 }
 
-static bool has_rank(const struct run *run, const char *dir, const char *ranks)
-{
-	for (size_t i = 0; i < run->n_processes; i++)
-		if (rank_list_has(ranks, run->processes[i].rank))
-			return true;
-	if (ranks)
-		diag("%s: no rank of --rank %s is in it", dir, ranks);
-	return !ranks;
-}
-
-static int write_all(const struct stats_tables *tables, struct run *run)
+static int write_each(const struct stats_tables *tables, struct stats_run *stats)
 {
 	const char *base = tables->base;
-	struct stats_run stats;
 	int status = STATUS_OK;
-	const int error = stats_run_open(&stats, run);
-	if (error) {
-		diag("%s", strerror(-error));
-		return STATUS_INPUT;
-	}
-	stats.ranks = tables->ranks;
 	if (!base && isatty(STDOUT_FILENO))
 		progress_silence(); /* rows are printed while files are read */
 	for (size_t i = 0; i < tables->n; i++) {
 		if (!base && i > 0 && tables->format != SHEET_TABLE)
 			putchar('\n');
-		const int told = base ? write_file(tables->at[i], &stats, base, tables->format)
-							  : write_report(tables->at[i], &stats, stdout, tables->format);
+		const int told = base ? write_file(tables->at[i], stats, base, tables->format)
+							  : write_report(tables->at[i], stats, stdout, tables->format);
 		status = (int)status_worse((enum status)status, (enum status)told);
 	}
-	status = (int)status_worse((enum status)status, (enum status)stats.status);
-	stats_run_close(&stats);
-	return status;
+	return (int)status_worse((enum status)status, (enum status)stats->status);
 }
 
 int stats_tables_write(const struct stats_tables *tables, char *const *dirs, size_t n_dirs)
 {
 	struct run run;
+	struct stats_run stats;
+	int told = STATUS_INPUT;
 	int status = run_open(dirs, n_dirs, &run);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
-	const int told =
-		has_rank(&run, dirs[0], tables->ranks) ? write_all(tables, &run) : STATUS_INPUT;
+	const int error = stats_run_open(&stats, &run);
+	if (error) {
+		diag("%s", strerror(-error));
+	} else {
+		if (rows_ask_is_part(&tables->ask))
+			stats_find_begin(&stats);
+		told = rows_part_open(&tables->ask, &stats, dirs, n_dirs, &stats.part);
+		told = told == STATUS_OK ? write_each(tables, &stats) : told;
+		rows_part_close(&stats.part);
+		stats_run_close(&stats);
+	}
 	run_close(&run);
 	return (int)status_worse((enum status)status, (enum status)told);
 }

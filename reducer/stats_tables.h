@@ -2,6 +2,7 @@
 #ifndef STATS_TABLES_H
 #define STATS_TABLES_H
 
+#include "rows_part.h"
 #include "stats/reports.h"
 
 enum { STATS_TABLES_MOST = 64 };
@@ -14,8 +15,8 @@ struct stats_tables {
 	const struct stats_report *at[STATS_TABLES_MOST];
 	size_t n;
 	enum sheet_format format;
-	const char *ranks; /* base/rank_list.h; NULL: all */
-	const char *base;  /* files BASE_NAME.csv; NULL: standard output */
+	struct rows_ask ask; /* the part of the run */
+	const char *base;    /* files BASE_NAME.csv; NULL: standard output */
 };
 
 /* Adds the tables with these names, by commas. An enum status; says what is wrong. */

@@ -147,6 +147,9 @@ _Static_assert(sizeof(struct baton_s_rank) == 16, "rank");
 	X(R, int64_t, before_ns, NUMBER, MOST, SHOWN(6))                                               \
 	X(R, uint64_t, before_launches, NUMBER, SUM, SHOWN(6))                                         \
 	X(R, uint64_t, before_kernels, NUMBER, SUM, SHOWN(6))                                          \
+	/* of hosts' clocks within the run: jumps, and hosts that could not be aligned */              \
+	X(R, int64_t, clock_jumps, NUMBER, MOST, SHOWN(1))                                             \
+	X(R, int64_t, clocks_apart, NUMBER, MOST, SHOWN(1))                                            \
 	/* of stretches of time that were added up: how many, from when to when on the clock of the  \
 	 * traces, and how much of that is in none of them; 0: the run was reduced as a whole */ \
 	X(R, uint64_t, stretches, NUMBER, SUM, SHOWN(7))                                               \
@@ -158,7 +161,7 @@ struct baton_s_quality {
 	struct baton_record head;
 	BATON_S_QUALITY_FIELDS(BATON_S_MEMBER, )
 };
-_Static_assert(sizeof(struct baton_s_quality) == 232, "quality");
+_Static_assert(sizeof(struct baton_s_quality) == 248, "quality");
 _Static_assert(offsetof(struct baton_s_quality, clock_residual_ns) == 80, "quality clock");
 _Static_assert(offsetof(struct baton_s_quality, tool_ns) == 112, "quality tool");
 

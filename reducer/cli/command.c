@@ -74,6 +74,30 @@ const char *option_text(const struct invocation *call, const char *name, const c
 	return text ? text : otherwise;
 }
 
+const char *option_output(const struct invocation *call)
+{
+	const char *path = option_text(call, "output", NULL);
+	return path && strcmp(path, "-") == 0 ? NULL : path;
+}
+
+/* A file called `-` is what nobody wants who writes `-o -`. */
+static int check_dashes(const struct command *command, const char *const *texts)
+{
+	static const char *const names[] = {"html", "svg", "steps-csv", "output"};
+	for (size_t i = 0; command->options && command->options[i].name; i++)
+		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+			if (!texts[i] || strcmp(texts[i], "-") != 0 ||
+				strcmp(command->options[i].name, names[k]) != 0 ||
+				(command->prints_output && strcmp(names[k], "output") == 0))
+				continue;
+			diag("%s: --%s wants a name, and '-' is not standard output here (./- is a file called "
+				 "-)",
+				 command->name, names[k]);
+			return STATUS_USAGE;
+		}
+	return STATUS_OK;
+}
+
 long long option_number(const struct invocation *call, const char *name, long long otherwise)
 {
 	const char *text = call->texts[find_option(call, name)];
@@ -179,7 +203,7 @@ int command_run(const struct command *command, int argc, char **argv)
 		if (spec->kind == OPTION_SWITCH && check_switch(spec, texts[i]))
 			return STATUS_USAGE;
 	}
-	if (take_common(texts + n) != STATUS_OK)
+	if (take_common(texts + n) != STATUS_OK || check_dashes(command, texts) != STATUS_OK)
 		return STATUS_USAGE;
 	struct invocation call = {command, command->options, texts, argc - optind, argv + optind};
 	if (call.operands < command->least_operands || (!command->operands && call.operands > 0)) {

@@ -48,6 +48,7 @@ struct command {
 	const struct named_text *files;
 	const struct named_text *statuses; /* NULL: those that all commands share */
 	const struct named_text *choices;  /* an option's long name and the words that it takes */
+	bool prints_output;                /* `-o -` is standard output */
 	/* Before run, where it is set: may put other operands in the place of those given. An enum
 	 * status; another than STATUS_OK and STATUS_PARTIAL ends the command. */
 	int (*prepare)(struct invocation *);
@@ -58,6 +59,8 @@ struct command {
  * not given. */
 bool option_given(const struct invocation *, const char *name);
 const char *option_text(const struct invocation *, const char *name, const char *otherwise);
+/* That of --output; NULL also for `-`, standard output. */
+const char *option_output(const struct invocation *);
 long long option_number(const struct invocation *, const char *name, long long otherwise);
 
 /* Runs the command with argv (argv[0] is its name) and returns its status. Prints usage errors

@@ -74,7 +74,8 @@ static bool is_there(const char *command)
 	char *line = NULL;
 	const int n = (int)strcspn(command, " \t");
 	if (strpbrk(command, "$`'\"\\;&|<>()={}") ||
-		asprintf(&line, "command -v -- '%.*s' >/dev/null", n, command) < 0)
+		asprintf(&line, "p=$(command -v -- '%.*s') && case $p in */*) [ ! -d \"$p\" ];; esac", n,
+				 command) < 0)
 		return true;
 	const int status = system(line);
 	free(line);

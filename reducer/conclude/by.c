@@ -67,7 +67,9 @@ const char *by_lack(const struct summary *summary, enum site_by by)
 		return "no launch lies in an NVTX range or annotation: mark the parts of the program "
 			   "(torch.cuda.nvtx.range, record_function)";
 	if (source == SOURCE_NSYS)
-		return "imported nsys reports carry no call stacks: try --by range or --by op";
+		return "this nsys report carries no call stacks of calls (CUDA_CALLCHAINS): try --by range "
+			   "or "
+			   "--by op";
 	if (source == SOURCE_KINETO && by == SITE_STACK)
 		return "imported Kineto traces carry no call stacks: try --by line or --by op";
 	if (source == SOURCE_KINETO)

@@ -140,7 +140,7 @@ static int put_counter(void *of, uint32_t track, int64_t ns, int64_t value)
 
 static int put_all(struct chrome *c, uint64_t *crowded)
 {
-	char words[160];
+	char words[CLOCK_WORDS];
 	const struct walk_sink sink = {.of = c,
 								   .process = put_process,
 								   .track = put_track,

@@ -32,7 +32,7 @@ static void put_about(const struct dataset_walk *w, FILE *out)
 {
 	static const char *const levels[] = {"rank", "step"};
 	struct json json = {.out = out};
-	char words[160];
+	char words[CLOCK_WORDS];
 	json_object(&json, NULL);
 	json_text(&json, "schema", "baton.tables/0");
 	json_text(&json, "baton", BATON_VERSION);

@@ -11,6 +11,7 @@ struct export_filter {
 	int64_t from_step, to_step; /* numbers of their markers, else places; both included */
 	int64_t from_ns, to_ns;     /* since the run's first event */
 	const char *ranks;          /* "0,4-7", valid; NULL: all */
+	const char *device;         /* of the processes that drive it; NULL: all */
 	uint64_t most;              /* slices; 0: all */
 };
 
@@ -29,6 +30,8 @@ struct export_job {
 	 * and says what is wrong itself. */
 	int (*reduce)(const struct export_job *job, const struct reduce_options *callbacks);
 	const struct reduce_options *how; /* of the command line */
+	/* Is device `index` of the run called so? */
+	bool (*wants)(const struct run *run, size_t index, const char *name);
 };
 
 /* The name of the file of one process, in new memory; NULL: no memory. `alone`: no other process

@@ -138,7 +138,7 @@ static void put_process_name(struct perfetto *p, const struct walk_process *proc
 static int put_process(void *of, const struct walk_process *process)
 {
 	struct perfetto *p = of;
-	char words[160];
+	char words[CLOCK_WORDS];
 	begin_packet(p);
 	const size_t track = proto_begin(&p->packet, PACKET_TRACK);
 	proto_varint(&p->packet, TRACK_UUID, PROCESS_UUID + process->position);

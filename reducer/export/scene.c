@@ -93,9 +93,22 @@ static int hull(const struct run_process *process, int64_t *from, int64_t *to)
 	return 0;
 }
 
+/* Leaves out the processes that drive no device of this name. */
+static void keep_device(struct scene *scene, const struct export_job *job)
+{
+	const struct run *run = &scene->run;
+	bool *drives = scene->drives;
+	for (size_t i = 0; i < run->n_devices; i++)
+		for (uint32_t k = 0; k < run->devices[i].n_processes; k++)
+			drives[run->devices[i].processes[k]] |= job->wants(run, i, job->filter.device);
+	for (size_t i = 0; i < run->n_processes; i++)
+		scene->taken[i] &= drives[i];
+}
+
 static int open_windows(struct scene *scene, const struct export_job *job)
 {
 	const struct run *run = &scene->run;
+	const struct export_filter *filter = &job->filter;
 	uint32_t taken = 0;
 	for (size_t i = 0; i < run->n_processes; i++) {
 		scene->from_ns[i] = INT64_MAX;
@@ -105,24 +118,20 @@ static int open_windows(struct scene *scene, const struct export_job *job)
 			return error;
 		if (scene->to_ns[i] != INT64_MIN)
 			scene->to_ns[i]++;
-		scene->taken[i] = rank_list_has(job->filter.ranks, run->processes[i].rank);
-		taken += scene->taken[i];
+		scene->taken[i] = rank_list_has(filter->ranks, run->processes[i].rank);
 	}
+	if (filter->device)
+		keep_device(scene, job);
+	for (size_t i = 0; i < run->n_processes; i++)
+		taken += scene->taken[i];
 	if (taken > 0)
 		return 0;
-	diag("%s: no rank of --ranks %s is in it", job->dirs[0], job->filter.ranks);
+	if (filter->device)
+		diag("%s: no GPU of it is device %s%s%s", job->dirs[0], filter->device,
+			 filter->ranks ? " of rank " : "", filter->ranks ? filter->ranks : "");
+	else
+		diag("%s: no rank of --rank %s is in it", job->dirs[0], filter->ranks);
 	return -ECANCELED;
-}
-
-static void number_hosts(struct scene *scene)
-{
-	const struct run *run = &scene->run;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		size_t k = 0;
-		while (run->processes[k].host != run->processes[i].host)
-			k++;
-		scene->host_of[i] = k < i ? scene->host_of[k] : scene->n_hosts++;
-	}
 }
 
 /* Unknown ranks come last. */
@@ -245,12 +254,13 @@ static int make_room(struct scene *scene)
 	const size_t n = scene->run.n_processes + 1;
 	scene->order = calloc(n, sizeof(*scene->order));
 	scene->taken = calloc(n, sizeof(*scene->taken));
+	scene->drives = calloc(n, sizeof(*scene->drives));
 	scene->from_ns = calloc(n, sizeof(*scene->from_ns));
 	scene->to_ns = calloc(n, sizeof(*scene->to_ns));
 	scene->host_of = calloc(n, sizeof(*scene->host_of));
 	scene->hosts = calloc(n, sizeof(*scene->hosts));
-	return scene->order && scene->taken && scene->from_ns && scene->to_ns && scene->host_of &&
-				   scene->hosts
+	return scene->order && scene->taken && scene->drives && scene->from_ns && scene->to_ns &&
+				   scene->host_of && scene->hosts
 			   ? 0
 			   : -ENOMEM;
 }
@@ -259,7 +269,7 @@ static int frame(struct scene *scene, const struct export_job *job)
 {
 	int error = make_room(scene);
 	if (!error) {
-		number_hosts(scene);
+		scene->n_hosts = host_clocks_number(&scene->run, scene->host_of);
 		order_processes(scene);
 		error = open_windows(scene, job);
 	}
@@ -352,6 +362,7 @@ void scene_close(struct scene *scene)
 	run_close(&scene->run);
 	free(scene->order);
 	free(scene->taken);
+	free(scene->drives);
 	free(scene->from_ns);
 	free(scene->to_ns);
 	free(scene->host_of);
@@ -361,25 +372,8 @@ void scene_close(struct scene *scene)
 	memset(scene, 0, sizeof(*scene));
 }
 
-const char *scene_clock_words(const struct scene *scene, char text[160])
+const char *scene_clock_words(const struct scene *scene, char text[CLOCK_WORDS])
 {
-	uint32_t lost = 0;
-	int64_t worst = 0;
-	for (uint32_t i = 1; i < scene->n_hosts; i++) {
-		lost += scene->hosts[i].residual_ns < 0;
-		worst = scene->hosts[i].residual_ns > worst ? scene->hosts[i].residual_ns : worst;
-	}
-	if (scene->n_hosts < 2)
-		snprintf(text, 160, "one host, one clock");
-	else if (lost)
-		snprintf(text, 160,
-				 "%u of %u hosts share too few collectives to align their clocks: compare times "
-				 "within a host only",
-				 lost, scene->n_hosts);
-	else
-		snprintf(text, 160,
-				 "clocks of %u hosts aligned by the ends of collectives, to %.1f us or better in "
-				 "nine of ten",
-				 scene->n_hosts, (double)worst / 1e3);
-	return text;
+	const struct clock_state state = host_clocks_state(scene->hosts, scene->n_hosts);
+	return host_clocks_words(&state, text);
 }

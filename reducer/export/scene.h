@@ -24,7 +24,8 @@ struct scene {
 	const struct export_job *job; /* not owned */
 	struct run run;
 	uint32_t *order;           /* the processes by (rank, pid) */
-	bool *taken;               /* by process: is it among the ranks? */
+	bool *taken;               /* by process: is it among those that are asked for? */
+	bool *drives;              /* by process: the device that is asked for, if one is */
 	int64_t *from_ns, *to_ns;  /* by process: rows that begin in [from, to) count; its own clock */
 	uint32_t *host_of;         /* by process */
 	struct host_offset *hosts; /* by host: its clock on that of the first one */
@@ -69,6 +70,6 @@ static inline int64_t scene_time(const struct scene *scene, size_t process, int6
 /* Says that the run has no step that --step asks for. */
 void scene_say_no_step(const struct export_job *job);
 /* What may be said of the common clock: "one host: one clock", ... Returns `text`. */
-const char *scene_clock_words(const struct scene *scene, char text[160]);
+const char *scene_clock_words(const struct scene *scene, char text[CLOCK_WORDS]);
 
 #endif

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -56,8 +57,10 @@ FILE *timeline_gzip(int fd)
 struct place {
 	char *dir, *name; /* of the file; with a directory its own name, and NULL */
 	char *staging;
-	bool made; /* the directory was not there */
-	bool old;  /* it holds an earlier export, which -f replaces */
+	bool made;  /* the directory was not there */
+	bool old;   /* it holds an earlier export, which -f replaces */
+	char *real; /* then its path without links, where the staging directory stands beside it */
+	mode_t mode;
 };
 
 static int split(struct place *place, const char *path, bool directory)
@@ -91,6 +94,26 @@ static int refuse_full(const char *path)
 	return error;
 }
 
+/* Makes the staging directory beside the old one, so that the two can change places at one moment.
+ * Not where that is another file system, or nothing can be made there. */
+static bool open_beside(struct place *place)
+{
+	struct stat own, around;
+	char *parent = NULL, *real = realpath(place->dir, NULL);
+	const char *slash = real ? strrchr(real, '/') : NULL;
+	if (slash && slash[1])
+		parent = strndup(real, slash == real ? 1 : (size_t)(slash - real));
+	if (!parent || stat(real, &own) != 0 || stat(parent, &around) != 0 ||
+		own.st_dev != around.st_dev || staging_open(parent, &place->staging) != 0) {
+		free(real);
+		real = NULL;
+	}
+	free(parent);
+	place->real = real;
+	place->mode = real ? own.st_mode & 07777 : 0;
+	return real != NULL;
+}
+
 static int open_place(struct place *place, const struct export_job *job,
 					  const struct timeline_form *form)
 {
@@ -104,6 +127,8 @@ static int open_place(struct place *place, const struct export_job *job,
 	place->old = error == -ENOTEMPTY && form->is_old && form->is_old(path);
 	if (place->old && job->replace)
 		error = 0;
+	if (!error && place->old && open_beside(place))
+		return 0;
 	return error ? error : staging_open(place->dir, &place->staging);
 }
 
@@ -115,6 +140,7 @@ static void close_place(struct place *place)
 		rmdir(place->dir); /* fails where something is in it */
 	free(place->dir);
 	free(place->name);
+	free(place->real);
 }
 
 #define OLD ".old."
@@ -140,9 +166,20 @@ static int move_in(int from, int to, const char *name)
 	return error;
 }
 
-/* Moves each file of the staging directory to its name. */
-static int publish(const struct place *place)
+/* The new directory in the place of the old one, which is then the one to be removed. False: this
+ * file system cannot. */
+static bool swap(const struct place *place)
 {
+	return place->real && chmod(place->staging, place->mode) == 0 &&
+		   renameat2(AT_FDCWD, place->staging, AT_FDCWD, place->real, RENAME_EXCHANGE) == 0;
+}
+
+/* Moves each file of the staging directory to its name. */
+static int publish(const struct place *place, const struct timeline_form *form)
+{
+	/* what somebody has put there in the meantime stays */
+	if (place->old && form->is_old(place->dir) && swap(place))
+		return 0;
 	const int from = open(place->staging, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const int to = open(place->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = from < 0 ? NULL : fdopendir(from);
@@ -204,17 +241,17 @@ static int write_all(const struct timeline_form *form, const struct scene *scene
 		error = form->directory ? form->write(scene, NULL, place->staging, crowded)
 								: write_file(form, scene, place, crowded);
 	interrupted_stop();
-	return error ? error : publish(place);
+	return error ? error : publish(place, form);
 }
 
 static void say_left(const struct export_job *job, const struct scene *scene, uint64_t crowded)
 {
-	char words[160];
+	char words[CLOCK_WORDS];
 	if (scene->n_hosts > 1)
 		diag("%s: %s", job->dirs[0], scene_clock_words(scene, words));
 	if (scene->left)
 		diag("%s: %" PRIu64 " slices, up to %.6f s; at least %" PRIu64
-			 " later ones are left out: choose a part with --step, --time or --ranks, or raise "
+			 " later ones are left out: choose a part with --step, --time or --rank, or raise "
 			 "--max-slices (0: all)",
 			 job->output, scene->slices, (double)scene->cut_ns / 1e9, scene->left);
 	if (crowded)

@@ -5,11 +5,11 @@
 #include "read/rows.h"
 
 #include <errno.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_PAIRS = 4, LEAST_FOR_DRIFT = 8, DRIFT_NS = 3000, SAME_NS = 2000 };
+enum { LEAST_PAIRS = 4 };
 
 struct left { /* a collective, and when a host left it first */
 	uint64_t comm, sequence;
@@ -20,7 +20,7 @@ struct left { /* a collective, and when a host left it first */
 
 struct both {      /* one collective on two hosts */
 	uint32_t host; /* whose clock is sought */
-	int64_t own_ns, other_ns;
+	struct clock_pair at;
 };
 
 struct aligning {
@@ -104,12 +104,6 @@ static void keep_first(struct aligning *a)
 	a->n_lefts = kept;
 }
 
-int64_t host_offset_time(const struct host_offset *o, int64_t ns)
-{
-	const double more = o->constant_ns + o->slope * (double)(ns - o->origin_ns);
-	return ns + (int64_t)(more < 0 ? more - 0.5 : more + 0.5);
-}
-
 /* Pairs of `host` with hosts that are not aligned. */
 static int collect(struct aligning *a, uint32_t host, const bool *done)
 {
@@ -123,9 +117,9 @@ static int collect(struct aligning *a, uint32_t host, const bool *done)
 				continue;
 			if (room_for((void **)&a->both, a->n_both, &a->both_room, 256, sizeof(*a->both)) != 0)
 				return -ENOMEM;
-			a->both[a->n_both++] =
-				(struct both){a->lefts[k].host, a->lefts[k].end_ns,
-							  host_offset_time(&a->hosts->offsets[host], own->end_ns)};
+			a->both[a->n_both++] = (struct both){
+				a->lefts[k].host,
+				{a->lefts[k].end_ns, host_offset_time(&a->hosts->offsets[host], own->end_ns)}};
 		}
 	}
 	return 0;
@@ -136,76 +130,31 @@ static int by_host(const void *a, const void *b)
 	const struct both *x = a, *y = b;
 	if (x->host != y->host)
 		return x->host < y->host ? -1 : 1;
-	return x->own_ns < y->own_ns ? -1 : x->own_ns > y->own_ns;
+	return x->at.common_ns < y->at.common_ns ? -1 : x->at.common_ns > y->at.common_ns;
 }
 
-static int by_number(const void *a, const void *b)
+/* The clock of the host that these pairs are of. */
+static int fit(const struct aligning *a, const struct both *both, size_t n)
 {
-	const double x = *(const double *)a, y = *(const double *)b;
-	return x < y ? -1 : x > y;
-}
-
-/* The middle of what is left of the differences when a drift is taken off. */
-static double middle(const struct both *both, size_t n, double slope, double *room)
-{
-	for (size_t i = 0; i < n; i++)
-		room[i] = (double)(both[i].other_ns - both[i].own_ns) -
-				  slope * (double)(both[i].own_ns - both[0].own_ns);
-	sort_rows(room, n, sizeof(*room), by_number);
-	return n % 2 ? room[n / 2] : (room[n / 2 - 1] + room[n / 2]) / 2;
-}
-
-static double drift(const struct both *both, size_t n)
-{
-	double x_sum = 0, y_sum = 0, xx = 0, xy = 0;
-	for (size_t i = 0; i < n; i++) {
-		x_sum += (double)(both[i].own_ns - both[0].own_ns) / (double)n;
-		y_sum += (double)(both[i].other_ns - both[i].own_ns) / (double)n;
-	}
-	for (size_t i = 0; i < n; i++) {
-		const double x = (double)(both[i].own_ns - both[0].own_ns) - x_sum;
-		xx += x * x;
-		xy += x * ((double)(both[i].other_ns - both[i].own_ns) - y_sum);
-	}
-	return xx > 0 ? xy / xx : 0;
-}
-
-/* How far nine of ten differences are from the fitted line, at most. */
-static int64_t residual(const struct host_offset *o, const struct both *both, size_t n,
-						double *room)
-{
-	for (size_t i = 0; i < n; i++)
-		room[i] = fabs((double)(host_offset_time(o, both[i].own_ns) - both[i].other_ns));
-	sort_rows(room, n, sizeof(*room), by_number);
-	return (int64_t)room[(n - 1) * 9 / 10];
-}
-
-static int fit(const struct host_clocks *hosts, const struct both *both, size_t n)
-{
-	struct host_offset *o = &hosts->offsets[both[0].host];
-	double *room = malloc(n * sizeof(*room));
-	if (!room)
+	struct clock_pair *pairs = malloc(n * sizeof(*pairs));
+	if (!pairs)
 		return -ENOMEM;
-	o->origin_ns = both[0].own_ns;
-	o->constant_ns = middle(both, n, 0, room);
-	if (n > LEAST_FOR_DRIFT && room[n - 1] - room[0] > DRIFT_NS) {
-		o->slope = drift(both, n);
-		o->constant_ns = middle(both, n, o->slope, room);
-	}
-	if (o->slope == 0 && o->constant_ns < SAME_NS && o->constant_ns > -SAME_NS)
-		o->constant_ns = 0;
-	o->residual_ns = residual(o, both, n, room);
-	free(room);
-	return 0;
+	for (size_t i = 0; i < n; i++)
+		pairs[i] = both[i].at;
+	const int error = clock_fit(pairs, n, &a->hosts->offsets[both[0].host]);
+	free(pairs);
+	return error;
 }
 
-static int align_all(struct aligning *a, bool *done, uint32_t *queue)
+/* All hosts on the clock of one, from those it shares collectives with on to theirs. */
+static int align_to(struct aligning *a, uint32_t reference, bool *done, uint32_t *queue)
 {
 	uint32_t head = 0, tail = 0;
-	for (uint32_t host = 1; host < a->hosts->n_hosts; host++)
-		a->hosts->offsets[host].residual_ns = -1;
-	done[0] = true;
-	queue[tail++] = 0;
+	for (uint32_t host = 0; host < a->hosts->n_hosts; host++) {
+		a->hosts->offsets[host] = (struct host_offset){.residual_ns = host == reference ? 0 : -1};
+		done[host] = host == reference;
+	}
+	queue[tail++] = reference;
 	while (head < tail) {
 		int error = collect(a, queue[head++], done);
 		sort_rows(a->both, a->n_both, sizeof(*a->both), by_host);
@@ -214,7 +163,7 @@ static int align_all(struct aligning *a, bool *done, uint32_t *queue)
 				;
 			if (end - i < LEAST_PAIRS)
 				continue;
-			error = fit(a->hosts, &a->both[i], end - i);
+			error = fit(a, &a->both[i], end - i);
 			done[a->both[i].host] = true;
 			queue[tail++] = a->both[i].host;
 		}
@@ -222,6 +171,34 @@ static int align_all(struct aligning *a, bool *done, uint32_t *queue)
 			return error;
 	}
 	return 0;
+}
+
+/* The host whose clock jumps least beside the reference's, if most of them do: then the reference's
+ * does. */
+static uint32_t steadier(const struct host_clocks *hosts)
+{
+	uint32_t jump = 0, least = 0;
+	for (uint32_t i = 1; i < hosts->n_hosts; i++) {
+		const struct host_offset *o = &hosts->offsets[i];
+		jump += o->n_jumps > 0;
+		if (o->residual_ns >= 0 && (!least || o->n_jumps < hosts->offsets[least].n_jumps))
+			least = i;
+	}
+	return hosts->n_hosts > 2 && 2 * jump > hosts->n_hosts - 1 ? least : 0;
+}
+
+static int align_all(struct aligning *a, bool *done, uint32_t *queue)
+{
+	const struct host_clocks *hosts = a->hosts;
+	int error = align_to(a, 0, done, queue);
+	const uint32_t other = error ? 0 : steadier(hosts);
+	if (other == 0)
+		return error;
+	const uint32_t before = host_clocks_state(hosts->offsets, hosts->n_hosts).n_jumps;
+	error = align_to(a, other, done, queue);
+	if (!error && host_clocks_state(hosts->offsets, hosts->n_hosts).n_jumps >= before)
+		error = align_to(a, 0, done, queue);
+	return error;
 }
 
 int host_clocks_align(const struct host_clocks *hosts)
@@ -240,4 +217,98 @@ int host_clocks_align(const struct host_clocks *hosts)
 	free(done);
 	free(queue);
 	return error;
+}
+
+uint32_t host_clocks_number(const struct run *run, uint32_t *host_of)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		size_t k = 0;
+		while (run->processes[k].host != run->processes[i].host)
+			k++;
+		host_of[i] = k < i ? host_of[k] : n++;
+	}
+	return n;
+}
+
+struct clock_state host_clocks_state(const struct host_offset *offsets, uint32_t n_hosts)
+{
+	struct clock_state state = {.n_hosts = n_hosts};
+	for (uint32_t i = 0; i < n_hosts; i++) {
+		const struct host_offset *o = &offsets[i];
+		state.n_lost += o->residual_ns < 0;
+		state.residual_ns = o->residual_ns > state.residual_ns ? o->residual_ns : state.residual_ns;
+		state.n_jumps += o->n_jumps;
+		if (llabs(o->jump_ns) > llabs(state.jump_ns))
+			state.jump_ns = o->jump_ns;
+	}
+	return state;
+}
+
+/* Aligns a run by the first process of each host, or by all of its processes. */
+static int look(const struct host_clocks *hosts, int64_t *from, int64_t *to, bool all)
+{
+	memset(hosts->offsets, 0, hosts->n_hosts * sizeof(*hosts->offsets));
+	for (size_t i = 0, next = 0; i < hosts->run->n_processes; i++) {
+		const bool first = hosts->host_of[i] == next;
+		next += first;
+		from[i] = all || first ? INT64_MIN : INT64_MAX;
+		to[i] = INT64_MAX;
+	}
+	return host_clocks_align(hosts);
+}
+
+int host_clocks_look(const struct run *run, struct clock_state *state)
+{
+	const size_t n = run->n_processes + 1;
+	uint32_t *host_of = calloc(n, sizeof(*host_of));
+	int64_t *from = calloc(n, sizeof(*from)), *to = calloc(n, sizeof(*to));
+	const uint32_t n_hosts = host_of ? host_clocks_number(run, host_of) : 0;
+	struct host_offset *offsets = calloc(n_hosts + 1, sizeof(*offsets));
+	const struct host_clocks hosts = {run, host_of, n_hosts, from, to, offsets};
+	int error = host_of && from && to && offsets ? 0 : -ENOMEM;
+	*state = (struct clock_state){.n_hosts = n_hosts};
+	if (!error && n_hosts > 1) {
+		error = look(&hosts, from, to, false);
+		*state = host_clocks_state(offsets, n_hosts);
+	}
+	if (!error && state->n_lost && n_hosts < run->n_processes) {
+		error = look(&hosts, from, to, true);
+		*state = host_clocks_state(offsets, n_hosts);
+	}
+	free(host_of);
+	free(from);
+	free(to);
+	free(offsets);
+	return error;
+}
+
+const char *host_clocks_words(const struct clock_state *state, char text[CLOCK_WORDS])
+{
+	const double us = (double)state->residual_ns / 1e3;
+	int n = 0;
+	if (state->n_hosts < 2)
+		snprintf(text, CLOCK_WORDS, "one host, one clock");
+	else if (state->n_lost)
+		snprintf(text, CLOCK_WORDS,
+				 "%u of %u hosts share too few collectives to align their clocks: compare times "
+				 "within a host only",
+				 state->n_lost, state->n_hosts);
+	else if (state->residual_ns > HOST_CLOCKS_WORST_NS)
+		snprintf(
+			text, CLOCK_WORDS,
+			"the clocks of %u hosts cannot be aligned: the ends of collectives fit only to %.1f "
+			"us in nine of ten; compare times within a host only",
+			state->n_hosts, us);
+	else
+		n = snprintf(text, CLOCK_WORDS,
+					 "clocks of %u hosts aligned by the ends of collectives, to %.1f us or better "
+					 "in nine of ten",
+					 state->n_hosts, us);
+	if (n > 0 && state->n_jumps)
+		snprintf(text + n, (size_t)(CLOCK_WORDS - n),
+				 "; %u jump%s of a clock corrected (%s%+.3f ms)", state->n_jumps,
+				 state->n_jumps == 1 ? "" : "s", state->n_jumps == 1 ? "" : "largest ",
+				 (double)state->jump_ns / 1e6);
+	return text;
 }

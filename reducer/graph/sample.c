@@ -81,17 +81,6 @@ static int cut(struct sample *sample, uint64_t most)
 	return 0;
 }
 
-static void number_hosts(struct sample *sample)
-{
-	const struct run *run = sample->context->run;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		size_t k = 0;
-		while (run->processes[k].host != run->processes[i].host)
-			k++;
-		sample->host_of[i] = k < i ? sample->host_of[k] : sample->n_hosts++;
-	}
-}
-
 int sample_open(struct sample *sample, const struct device_context *context,
 				const struct device_scan *scans, const struct sample_size *size)
 {
@@ -105,7 +94,7 @@ int sample_open(struct sample *sample, const struct device_context *context,
 		sample_close(sample);
 		return -ENOMEM;
 	}
-	number_hosts(sample);
+	sample->n_hosts = host_clocks_number(run, sample->host_of);
 	int none = find_scans(sample);
 	if (!none)
 		none = cut(sample, size->steps);
@@ -179,5 +168,5 @@ int sample_align(struct sample *sample)
 int64_t sample_time(const struct sample *sample, uint32_t process, int64_t ns)
 {
 	const struct host_offset *o = &sample->offsets[sample->host_of[process]];
-	return o->slope == 0 && o->constant_ns == 0 ? ns : host_offset_time(o, ns);
+	return host_offset_time(o, ns);
 }

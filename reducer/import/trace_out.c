@@ -275,6 +275,41 @@ uint32_t trace_out_shape(struct trace_out *out, const struct baton_r_shape *shap
 	return record.id;
 }
 
+uint32_t trace_out_code(struct trace_out *out, uint32_t file, uint32_t function, int32_t line)
+{
+	const int64_t key[3] = {file, function, line};
+	int is_new;
+	struct baton_r_code record = {.file = file, .function = function, .first_line = line};
+	record.id = intern(out, BATON_R_CODE, key, sizeof(key), &is_new);
+	if (is_new)
+		put_record(out, BATON_R_CODE, &record, sizeof(record));
+	return record.id;
+}
+
+uint32_t trace_out_module(struct trace_out *out, uint32_t path)
+{
+	int is_new;
+	struct baton_r_module record = {.path = path};
+	record.id = intern(out, BATON_R_MODULE, &path, sizeof(path), &is_new);
+	if (is_new)
+		put_record(out, BATON_R_MODULE, &record, sizeof(record));
+	return record.id;
+}
+
+uint32_t trace_out_stack(struct trace_out *out, const struct baton_frame *frames, uint32_t n)
+{
+	int is_new;
+	struct baton_r_stack record = {.frames = n};
+	record.id = intern(out, BATON_R_STACK, frames, n * sizeof(*frames), &is_new);
+	const int error = is_new && record.id
+						  ? baton_writer_record(&out->writer, BATON_R_STACK, &record,
+												sizeof(record), frames, n * sizeof(*frames))
+						  : 0;
+	if (error)
+		fail(out, error);
+	return record.id;
+}
+
 static void put_clock(struct trace_out *out, enum baton_clock_kind kind, int64_t local_ns,
 					  int64_t reference_ns)
 {

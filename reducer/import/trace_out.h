@@ -41,6 +41,10 @@ uint32_t trace_out_stream(struct trace_out *out, uint32_t device, int64_t contex
 uint32_t trace_out_comm(struct trace_out *out, uint32_t size, const char *name, const char *ranks);
 /* `shape` without head and id: all of it is the key. */
 uint32_t trace_out_shape(struct trace_out *out, const struct baton_r_shape *shape);
+/* A line of Python, a library, and a call stack of frames of both (`of`: their ids). */
+uint32_t trace_out_code(struct trace_out *out, uint32_t file, uint32_t function, int32_t line);
+uint32_t trace_out_module(struct trace_out *out, uint32_t path);
+uint32_t trace_out_stack(struct trace_out *out, const struct baton_frame *frames, uint32_t n);
 void trace_out_clock(struct trace_out *out, int64_t local_ns, int64_t reference_ns);
 void trace_out_loss(struct trace_out *out, enum baton_loss_kind kind, const char *what,
 					uint64_t count);

@@ -1,3 +1,4 @@
+#include "base/progress.h"
 #include "render/out_file.h"
 #include "jitter/print.h"
 #include "render/csv.h"
@@ -35,6 +36,7 @@ static void put_matrix(FILE *out, const struct jitter_study *s, enum jitter_meas
 			put_value(out, jitter_mean(s, measure, k, r) - (minus_mean ? mean : 0));
 		put_value(out, mean);
 		fputc('\n', out);
+		progress_add(1);
 	}
 }
 
@@ -77,6 +79,7 @@ static int write_table(const struct jitter_printed *p, const char *dir, const ch
 int jitter_csv(const struct jitter_printed *p, const char *dir)
 {
 	int error = 0;
+	progress_begin("jitter, CSV", "rows", 2 * JITTER_MEASURES * (uint64_t)p->study->reference.n);
 	for (int m = 0; !error && m < JITTER_MEASURES; m++) {
 		error = write_matrix(p->study, (enum jitter_measure)m, false, dir);
 		if (!error)
@@ -86,5 +89,6 @@ int jitter_csv(const struct jitter_printed *p, const char *dir)
 	const size_t n = p->rank < p->study->n_ranks ? 4 : 3;
 	for (size_t i = 0; !error && i < n; i++)
 		error = write_table(p, dir, tables[i]);
+	progress_end();
 	return error;
 }

@@ -2,6 +2,7 @@
  * of each step. */
 #include "jitter/print.h"
 
+#include "base/progress.h"
 #include "render/out_file.h"
 #include "render/svg.h"
 
@@ -200,7 +201,12 @@ static int write_steps(const struct jitter_printed *printed, const char *dir)
 int jitter_svg(const struct jitter_printed *printed, const char *dir)
 {
 	int error = 0;
-	for (int m = 0; !error && m < JITTER_MEASURES; m++)
+	progress_begin("jitter, plots", "plots", JITTER_MEASURES + 1);
+	for (int m = 0; !error && m < JITTER_MEASURES; m++) {
 		error = write_kernels(printed, (enum jitter_measure)m, dir);
-	return error ? error : write_steps(printed, dir);
+		progress_add(1);
+	}
+	error = error ? error : write_steps(printed, dir);
+	progress_end();
+	return error;
 }

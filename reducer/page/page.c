@@ -1,5 +1,6 @@
 #include "page/page.h"
 
+#include "base/progress.h"
 #include "page/template.h"
 #include "render/out_file.h"
 
@@ -95,8 +96,12 @@ static int write_all(const char *path, const struct page_document *documents, si
 	error = put_bytes(file.out, page_template, (size_t)(at - page_template));
 	at += sizeof(marker) - 1;
 	const size_t end = (size_t)(page_template_end - at);
-	for (size_t i = 0; i < n && !error; i++)
+	for (size_t i = 0; i < n && !error; i++) {
+		progress_begin("page", "parts", n); /* a part may have the run read, a stage of its own */
+		progress_reach(i);
 		error = put_document(file.out, &documents[i], end);
+	}
+	progress_end();
 	if (!error)
 		error = put_bytes(file.out, at, end);
 	return out_file_close(&file, error);

@@ -344,7 +344,7 @@ static void put_names(struct json *j, const struct event_names *names)
 
 static void put_clock(struct json *j, const struct step_views *views)
 {
-	char words[160];
+	char words[CLOCK_WORDS];
 	json_text(j, "clock", views->opened ? scene_clock_words(&views->scene, words) : "");
 }
 

@@ -16,6 +16,7 @@ struct dumping {
 	bool json;
 	struct trace trace; /* only its reader and dictionaries */
 	struct dump_result *result;
+	const struct dump_window *window; /* rows that begin in it; NULL: all */
 };
 
 /* One line: begin, fields, end. */
@@ -310,8 +311,10 @@ static int dump_rows(struct dumping *d, const struct baton_block_header *header,
 		columns[c] = values + (size_t)c * header->rows;
 	if (baton_columns_decode(table, header, d->trace.reader.raw, columns, &present) != 0)
 		*damage = BATON_BAD_COLUMNS;
+	const struct dump_window *w = d->window;
 	for (uint32_t i = 0; *damage == BATON_INTACT && i < header->rows; i++)
-		dump_row(d, table, columns, present, i);
+		if (!w || (columns[ROW_START][i] >= w->from_ns && columns[ROW_START][i] < w->to_ns))
+			dump_row(d, table, columns, present, i);
 	free(values);
 	return 0;
 }
@@ -410,6 +413,14 @@ static void dump(struct dumping *d, const char *path)
 void dump_file(const char *path, bool json, FILE *out, struct dump_result *result)
 {
 	struct dumping d = {.out = out, .damage = out, .json = json, .result = result};
+	dump(&d, path);
+}
+
+void dump_part(const char *path, bool json, const struct dump_window *window,
+			   struct dump_result *result)
+{
+	struct dumping d = {
+		.out = stdout, .damage = stdout, .json = json, .result = result, .window = window};
 	dump(&d, path);
 }
 

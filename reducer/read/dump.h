@@ -20,6 +20,13 @@ struct dump_result {
 /* Prints the file `path` to `out`. `json`: one object per line, else `name key=value ...`. Fills
  * `result`. */
 void dump_file(const char *path, bool json, FILE *out, struct dump_result *result);
+struct dump_window {
+	int64_t from_ns, to_ns;
+};
+
+/* The same to stdout, of the rows that begin in [from, to); NULL: of all. */
+void dump_part(const char *path, bool json, const struct dump_window *window,
+			   struct dump_result *result);
 /* The same, but prints only the lines of damage, as text with two blanks before each. With `out`
  * NULL it only checks the file. */
 void dump_damage_of(const char *path, bool json, FILE *out, struct dump_result *result);

@@ -317,6 +317,20 @@ static void append_clocks(char *line, size_t bytes, const struct quality *q)
 			   (double)q->gpu_clock_early_ns / 1e3);
 }
 
+static void append_host_clocks(char *line, size_t bytes, const struct quality *q)
+{
+	if (q->clock_residual_ns >= 0)
+		append(line, bytes, ", clock residual %.1f us", (double)q->clock_residual_ns / 1e3);
+	if (q->clock_jumps)
+		append(line, bytes, ", %lld jump%s of a host's clock", (long long)q->clock_jumps,
+			   q->clock_jumps == 1 ? "" : "s");
+	if (q->clocks_apart)
+		append(line, bytes,
+			   ", the clocks of %lld host%s cannot be aligned with the others' (no time here needs "
+			   "that; a timeline does)",
+			   (long long)q->clocks_apart, q->clocks_apart == 1 ? "" : "s");
+}
+
 /* The last paragraph: what the data lack. */
 static void quality(const struct screen *screen, const struct report *r)
 {
@@ -351,8 +365,7 @@ static void quality(const struct screen *screen, const struct report *r)
 	append_clocks(line, bytes, q);
 	if (r->figures->noise_ns > 0)
 		append(line, bytes, ", step noise %.1f us", (double)r->figures->noise_ns / 1e3);
-	if (q->clock_residual_ns >= 0)
-		append(line, bytes, ", clock residual %.1f us", (double)q->clock_residual_ns / 1e3);
+	append_host_clocks(line, bytes, q);
 	if (q->tool_ns >= 0 && q->launches > 0)
 		append(line, bytes, ", baton's own cost %llu ns per launch (%.2f %% of a %s)",
 			   (unsigned long long)q->tool_ns / q->launches,

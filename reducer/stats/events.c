@@ -110,13 +110,68 @@ static void note_begin(struct stats_file *file)
 	}
 }
 
+void stats_find_begin(struct stats_run *run)
+{
+	for (size_t i = 0; i < run->run->n_processes; i++) {
+		struct stats_file file = {.run = run, .process = &run->run->processes[i]};
+		if (run_process_open(file.process, &file.trace, NULL) != 0)
+			continue; /* stats_each() says so */
+		note_begin(&file);
+		trace_close(&file.trace);
+	}
+}
+
+/* Marks the file's devices that are wanted. Returns whether there is one. */
+static bool has_device(const struct stats_file *file, bool *wanted)
+{
+	const struct run *run = file->run->run;
+	const uint32_t process = (uint32_t)(file->process - run->processes);
+	bool any = false;
+	for (size_t i = 0; i < run->n_devices; i++) {
+		const char *key = strings_get(&run->pool, run->devices[i].key).at;
+		for (uint32_t k = 0; file->run->part.devices[i] && k < run->devices[i].n_processes; k++) {
+			if (run->devices[i].processes[k] != process)
+				continue;
+			const uint32_t found = run_device_find(&file->trace, key);
+			wanted[found] = found > 0;
+			any |= found > 0;
+		}
+	}
+	return any;
+}
+
 static int visit_file(struct stats_file *file, stats_visit *visit, void *context)
 {
+	int result = 0;
 	note_begin(file);
 	file->pooled = calloc(file->trace.strings.n, sizeof(*file->pooled));
-	const int result = file->pooled ? visit(file, context) : -ENOMEM;
+	if (file->run->part.devices)
+		file->devices = calloc(file->trace.n_devices + 1, sizeof(*file->devices));
+	if (!file->pooled || (file->run->part.devices && !file->devices))
+		result = -ENOMEM;
+	else if (!file->devices || has_device(file, file->devices))
+		result = visit(file, context);
 	free(file->pooled);
+	free(file->devices);
 	return result;
+}
+
+bool stats_next(const struct stats_file *file, struct rows *rows)
+{
+	const struct stats_part *part = &file->run->part;
+	const size_t process = (size_t)(file->process - file->run->run->processes);
+	while (rows_next(rows)) {
+		const int64_t start = rows_value(rows, ROW_START);
+		if (part->from_ns && (start < part->from_ns[process] || start >= part->to_ns[process]))
+			continue;
+		if (!file->devices || rows->table->kind != BATON_OP)
+			return true;
+		const uint32_t stream =
+			idmap_get(&file->trace.stream_ids, (uint64_t)rows_value(rows, OP_STREAM));
+		if (file->devices[file->trace.streams[stream].device])
+			return true;
+	}
+	return false;
 }
 
 int stats_each(struct stats_run *run, stats_visit *visit, void *context)
@@ -125,7 +180,7 @@ int stats_each(struct stats_run *run, stats_visit *visit, void *context)
 	progress_begin("tables", NULL, run_bytes(run->run));
 	for (size_t i = 0; i < run->run->n_processes && result == 0; i++) {
 		struct stats_file file = {.run = run, .process = &run->run->processes[i]};
-		if (!rank_list_has(run->ranks, file.process->rank))
+		if (!rank_list_has(run->part.ranks, file.process->rank))
 			continue;
 		const int error = run_process_open(file.process, &file.trace, run->run->damage);
 		if (error) {

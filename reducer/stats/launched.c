@@ -114,7 +114,7 @@ int launched_read(struct stats_file *file, struct launched_list *list)
 	if (!error)
 		error = rows_open(&rows, &file->trace, BATON_OP);
 	if (!error) {
-		while (!error && rows_next(&rows))
+		while (!error && stats_next(file, &rows))
 			error = add_op(list, file, &rows, &callers);
 		error = error ? error : rows.error;
 		rows_close(&rows);

@@ -390,20 +390,31 @@ int seed_study_compare(char *const *operands, size_t n, const struct seed_forms 
 	static const char *const heads[] = {"Run", "GPUs", "Group", "Time (ns)", "Time (%)", NULL};
 	static const struct sheet_spec spec = {"runs", "GPU time of each run by group", heads};
 	struct runs runs = {.bars = calloc(n + 1, sizeof(*runs.bars))};
-	int status = runs.bars ? STATUS_OK : STATUS_INPUT;
-	sheets_open(&runs.sheets, forms->out, forms->format);
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *held = open_memstream(&text, &bytes); /* heads without a table are no answer */
+	int status = runs.bars && held ? STATUS_OK : STATUS_INPUT;
+	if (!held) {
+		free(runs.bars);
+		return status;
+	}
+	sheets_open(&runs.sheets, held, forms->format);
 	sheets_begin(&runs.sheets, &spec);
 	for (size_t i = 0; i < n && (status == STATUS_OK || status == STATUS_PARTIAL); i++) {
-		char *text = strdup(operands[i]);
-		const int one = text ? compare_run(operands[i], text, &runs) : STATUS_INPUT;
+		char *dirs = strdup(operands[i]);
+		const int one = dirs ? compare_run(operands[i], dirs, &runs) : STATUS_INPUT;
 		status = (int)status_worse((enum status)status, (enum status)one);
-		free(text);
+		free(dirs);
 	}
 	sheets_end(&runs.sheets);
 	if (runs.sheets.error) {
 		diag("%s", strerror(-runs.sheets.error));
 		status = STATUS_INPUT;
 	}
+	fclose(held);
+	if (status == STATUS_OK || status == STATUS_PARTIAL)
+		fwrite(text, 1, bytes, forms->out);
+	free(text);
 	const struct seed_chart chart = {
 		.title = "GPU time of each run by group", .x = "run", .bars = runs.bars, .n = runs.n};
 	if (forms->svg && (status == STATUS_OK || status == STATUS_PARTIAL))

@@ -68,7 +68,7 @@ int spans_read(struct stats_file *file, struct spans *spans)
 	int error = rows_open(&rows, &file->trace, BATON_RANGE);
 	if (error)
 		return error;
-	while (!error && rows_next(&rows))
+	while (!error && stats_next(file, &rows))
 		error = add_span(spans, file, &rows);
 	error = error ? error : rows.error;
 	rows_close(&rows);

@@ -100,7 +100,7 @@ static int add_file(struct stats_file *file, void *context)
 	int result = rows_open(&rows, &file->trace, s->kind);
 	if (result)
 		return result;
-	while (result >= 0 && rows_next(&rows)) {
+	while (result >= 0 && stats_next(file, &rows)) {
 		result = take(s, file, &rows, &taken);
 		if (result > 0)
 			result = add(s, &taken);

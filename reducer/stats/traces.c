@@ -114,7 +114,7 @@ static int add_calls(struct traces *t, struct stats_file *file)
 	int error = rows_open(&rows, &file->trace, BATON_CALL);
 	if (error)
 		return error;
-	while (!error && rows_next(&rows))
+	while (!error && stats_next(file, &rows))
 		error = add_call(t, file, &rows);
 	error = error ? error : rows.error;
 	rows_close(&rows);

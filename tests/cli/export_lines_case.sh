@@ -85,7 +85,7 @@ count "['step 2'] ['rank 1 (node0, pid 1001)']"
 expect_status 0 "$BATON" export --format perfetto --step 0..1 -f -o "$work/part.pftrace" "$work/ddp"
 count "['step 0', 'step 0', 'step 1', 'step 1']"
 expect_status 0 "$BATON" export --format perfetto --max-slices 1000 -f -o "$work/part.pftrace" "$work/ddp"
-expect_says "1000 slices, up to" "later ones are left out: choose a part with --step, --time or --ranks"
+expect_says "1000 slices, up to" "later ones are left out: choose a part with --step, --time or --rank"
 count "1000 []"
 
 # Keeps out: the same line for each time that the run is reduced.
@@ -191,7 +191,7 @@ for ranks in "" 1, 3-2 x 1--2; do wrong "--ranks must be" --format chrome -o "$w
 expect_status 3 "$BATON" export --format chrome -o "$work/x" --step 99 "$work/ddp"
 expect_says "no counted step from 99 to 99"
 expect_status 3 "$BATON" export --format chrome -o "$work/x" --ranks 7 "$work/ddp"
-expect_says "no rank of --ranks 7"
+expect_says "no rank of --rank 7"
 expect_status 3 "$BATON" export --format chrome -o "$work/x" "$work/nothing"
 expect_status 5 "$BATON" export --format chrome -o "$work/no/such/x" "$work/ddp"
 [ ! -e "$work/x" ] || fail "a file was made"

@@ -58,6 +58,22 @@ fi
 mkdir "$work/chains"
 expect_status 0 "$PYTHON" tests/cli/export_nsys_chains.py "$BATON" "$work/stacks" "$work/chains"
 rows="$rows; $(cat "$work/out")"
+# ... and back: the import of the file has them, those of native frames too, whatever the order of the rows.
+sqlite() { "$PYTHON" -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.executescript(sys.argv[2])' "$@" || fail "sqlite: $2"; }
+sqlite "$work/chains/chains.sqlite" "INSERT INTO StringIds VALUES (900001, 'at::native::add(at::Tensor const&)'), (900002, '/opt/lib/libtorch.so'), (900003, '[backward]');
+	INSERT INTO CUDA_CALLCHAINS (id, symbol, module, originalIP, stackDepth) SELECT 900001, 900001, 900002, 4660, 1;
+	INSERT INTO CUDA_CALLCHAINS (id, symbol, module, stackDepth) SELECT 900001, 900003, 900002, 0;
+	UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET callchainId = 900001 WHERE rowid = 5;
+	UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET callchainId = 77777777 WHERE rowid = 6"
+imported "$work/chains/chains.sqlite" "$work/chains/run"
+expect_status 0 "$PYTHON" tests/cli/nsys_chains.py "$BATON" "$work/chains/chains.sqlite" "$work/chains/run"
+rows="$rows; of an import: $(cat "$work/out")"
+expect_status 0 "$BATON" report --by line "$work/chains/run"
+expect_prints "fit.py:18 (main) > accelerate/data.py:80 (send)"
+expect_status 0 "$BATON" report --by stack "$work/chains/run"
+expect_prints "/home/u/fit.py:18 main"
 kineto extras "$work/extras"
 expect_status 0 "$BATON" import "$work/extras" -o "$work/extras.run"
 nsys_export "$work/extras.run" "$work/extras.sqlite"

@@ -39,7 +39,7 @@ terminal 0 env LESS=-S BATON_PAGER='echo "LESS is $LESS"; cat' "$BATON" report "
 expect_prints "LESS is -S"
 
 # none
-for pager in "" cat no-such-pager; do
+for pager in "$work" "$work/" "" cat no-such-pager; do
 	terminal 0 env BATON_PAGER="$pager" "$BATON" report "$work/run"
 	expect_prints "Why is this slow?"
 	expect_prints_not "P:" "Q:" "not found"

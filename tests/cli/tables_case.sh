@@ -137,7 +137,7 @@ expect_says "--partition is for tables"
 expect_status 2 "$BATON" export --format csv --max-slices 5 -o "$work/x" "$work/ddp"
 expect_says "--max-slices is for timelines"
 expect_status 3 "$BATON" export --format csv --ranks 9 -o "$work/x" "$work/ddp"
-expect_says "no rank of --ranks 9"
+expect_says "no rank of --rank 9"
 expect_status 3 "$BATON" export --format csv -o "$work/x" "$work/nothing"
 expect_status 3 "$BATON" export --format csv --step 99 -o "$work/x" "$work/ddp"
 expect_says "$work/ddp: no counted step from 99 to 99; baton dump --step-list lists the steps"
@@ -176,6 +176,36 @@ mv "$work/kept.json" "$work/flat/_baton.json"
 ln -s "$work/flat" "$work/link"
 expect_status 0 "$BATON" export --format csv -f --partition none -o "$work/link" "$work/ddp"
 expect_status 0 "$PYTHON" tests/cli/tables_check.py "$BATON" "$work/ddp" "$work/flat"
+# ... old and new tables change places at one moment: who had opened the old ones never meets a new one, and a kill leaves the old.
+mkdir "$work/in"
+expect_status 0 "$BATON" export --format csv --partition none -o "$work/in/flat" "$work/ddp"
+chmod 750 "$work/in/flat"
+expect_status 0 "$PYTHON" - "$BATON" "$work" <<'P'
+import os, signal, subprocess, sys, time
+baton, work = sys.argv[1:]
+path = work + "/in/flat"
+export = [baton, "export", "--format", "parquet", "-f", "-o", path, work + "/ddp"]
+before = os.stat(path)
+held = os.open(path, os.O_RDONLY)
+for tries in range(20):  # one that is killed while it writes
+    killed = subprocess.Popen(export)
+    while killed.poll() is None and len(os.listdir(work + "/in")) == 1:
+        time.sleep(0.001)
+    killed.send_signal(signal.SIGKILL)
+    if killed.wait() == -signal.SIGKILL:
+        break
+assert killed.returncode == -signal.SIGKILL and os.stat(path).st_ino == before.st_ino
+assert '"format":"csv"' in open(path + "/_baton.json").read()
+writes, looks = subprocess.Popen(export), 0
+while writes.poll() is None:
+    names = os.listdir(held)  # the old tables, whole, until they are gone as a whole
+    looks += 1
+    assert all(os.path.exists(f"{path}/{n}") for n in ("kernels", "steps", "_baton.json"))
+assert writes.returncode == 0 and looks > 1
+now = os.stat(path)
+assert now.st_ino != before.st_ino and now.st_mode == before.st_mode, (oct(now.st_mode), oct(before.st_mode))
+assert os.listdir(work + "/in") == ["flat"], os.listdir(work + "/in")
+P
 
 # Keeps out: half a directory under the final name, and what is left beside it.
 mkdir "$work/full"

@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/progress.h"
 #include "base/sort.h"
+#include "import/nsys/nsys_chains.h"
 #include "import/nsys/nsys_cuda.h"
 #include "import/nsys/nsys_file.h"
 #include "import/nsys/nsys_nccl.h"
@@ -60,7 +61,10 @@ static void read_tables(struct nsys_file *file)
 	nsys_read_ops(file);
 	/* Calls of processes without device work are left out, unless none has any. */
 	file->open = file->n_processes == 0;
+	file->chains = nsys_chains_new(file);
 	nsys_read_calls(file);
+	nsys_chains_free(file->chains);
+	file->chains = NULL;
 	file->open = file->n_processes == 0;
 	nsys_read_ranges(file);
 	file->open = false;

@@ -1,6 +1,7 @@
 /* CUPTI_ACTIVITY_KIND_* tables: API calls, synchronisation, overhead. */
 #include "import/nsys/nsys_cuda.h"
 
+#include "import/nsys/nsys_chains.h"
 #include "import/nsys/nsys_nccl.h"
 
 #include <inttypes.h>
@@ -20,7 +21,8 @@ void nsys_read_calls(struct nsys_file *file)
 				   {.column = "globalTid"},
 				   {.column = "correlationId"},
 				   {"nameId", NSYS_STRING},
-				   {.column = "returnValue"}},
+				   {.column = "returnValue"},
+				   {.column = "callchainId"}},
 	};
 	struct nsys_scan scan;
 	nsys_scan_open(&scan, &file->db, &table);
@@ -41,8 +43,11 @@ void nsys_read_calls(struct nsys_file *file)
 		int64_t result = nsys_int_or(&scan, 5, -1);
 		const bool has_result = result >= 0 && result <= UINT32_MAX;
 		row[CALL_RESULT] = has_result ? result : 0;
-		nsys_add_row(file, process, BATON_CALL, start_ns, end_ns, row,
-					 has_result ? 1u << CALL_RESULT : 0);
+		uint32_t present = has_result ? 1u << CALL_RESULT : 0;
+		if (nsys_int(&scan, 6, &row[CALL_STACK]))
+			row[CALL_STACK] = nsys_chains_stack(file->chains, process, row[CALL_STACK]);
+		present |= row[CALL_STACK] ? 1u << CALL_STACK : 0;
+		nsys_add_row(file, process, BATON_CALL, start_ns, end_ns, row, present);
 		nsys_nccl_call(file->nccl, process, nsys_int_or(&scan, 2, 0),
 					   &(struct nsys_interval){row[CALL_CORRELATION], start_ns, end_ns});
 	}

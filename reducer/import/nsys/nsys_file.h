@@ -9,6 +9,7 @@
 
 struct import_run;
 struct nsys_nccl;
+struct nsys_chains;
 
 /* Each process has two open files. */
 enum { NSYS_PROCESSES = 256, NSYS_PROCESS_DEVICES = 64 };
@@ -64,10 +65,11 @@ struct nsys_file {
 	struct import_run *run;
 	struct nsys_db db;
 	struct nsys_target target;
-	struct nsys_nccl *nccl; /* NULL: the export has no payloads of NCCL */
-	bool single;            /* the rows have no process: all belong to a single one */
-	bool open;              /* a row of a new process adds that process */
-	int error;              /* -errno of the output */
+	struct nsys_chains *chains; /* call stacks; NULL: none */
+	struct nsys_nccl *nccl;     /* NULL: the export has no payloads of NCCL */
+	bool single;                /* the rows have no process: all belong to a single one */
+	bool open;                  /* a row of a new process adds that process */
+	int error;                  /* -errno of the output */
 	uint64_t refused[NSYS_REFUSALS];
 	uint32_t n_processes;
 	uint32_t last; /* the process of the last row: those of one often stand together */

@@ -142,6 +142,21 @@ static void write_calls(FILE *out, int64_t with_ns, const int64_t *without_ns)
 				calls ? "," : "", names[calls], without_ns[calls], with_ns - without_ns[calls]);
 }
 
+/* What each host's clock shows: epoch + time + offset + drift x time, + jump from its moment on. */
+static void write_clocks(FILE *out, const struct script *script)
+{
+	fprintf(out, "\"epoch_ns\":%" PRId64 ",\"clocks\":[", (int64_t)RECORDER_EPOCH_NS);
+	for (uint32_t i = 0; i < script->n_hosts; i++) {
+		const struct host_def *host = &script->hosts[i];
+		fprintf(out,
+				"%s{\"host\":\"node%u\",\"offset_ns\":%" PRId64
+				",\"drift_ppb\":%d,\"jump_ns\":%" PRId64 ",\"jump_at_ns\":%" PRId64 "}",
+				i ? "," : "", i, host->clock_offset_ns, host->clock_drift_ppb, host->clock_jump_ns,
+				host->clock_jump_at_ns);
+	}
+	fputs("],\n", out);
+}
+
 /* Of all devices. */
 static const struct account **accounts(const struct world *w)
 {
@@ -167,7 +182,9 @@ void truth_write(FILE *out, const struct scenario *scenario, const struct world 
 		fprintf(out, "\"%s\"", script->strings[script->step_name]);
 	else
 		fputs("null", out);
-	fprintf(out, ",\"step_ns\":%" PRId64 ",\n\"devices\":[", step_ns);
+	fprintf(out, ",\"step_ns\":%" PRId64 ",\n", step_ns);
+	write_clocks(out, script);
+	fputs("\"devices\":[", out);
 	const struct account **all = accounts(w);
 	for (uint32_t p = 0, n = 0; p < script->n_processes; p++)
 		for (uint32_t d = 0; d < w->processes[p].def->n_devices; d++) {

@@ -184,6 +184,19 @@ static int plant_clock(struct script *s, int64_t strength, int32_t rank)
 	return 0;
 }
 
+/* Every second host's clock jumps back. The moments are a few steps apart. */
+static int plant_clock_jump(struct script *s, int64_t strength, int32_t rank)
+{
+	(void)rank;
+	if (s->n_hosts < 2)
+		return fault_refuse("one host has one clock");
+	for (uint32_t i = 1; i < s->n_hosts; i++) {
+		s->hosts[i].clock_jump_ns = (i % 2 ? strength : -strength) * US;
+		s->hosts[i].clock_jump_at_ns = (1200 + 150 * (int64_t)(i % 4)) * 1000 * US;
+	}
+	return 0;
+}
+
 static int plant_lost_records(struct script *s, int64_t strength, int32_t rank)
 {
 	(void)rank;
@@ -205,6 +218,9 @@ static int plant_jitter_kernel(struct script *s, int64_t strength, int32_t rank)
 const struct fault faults_record[] = {
 	{"clock", "us", "clocks of all hosts but the first are up to so much off, and drift by 20 ppm",
 	 5000, CAUSE_NONE, false, plant_clock},
+	{"clock_jump", "us",
+	 "clocks of all hosts but the first jump, forward and back in turns, after 1.2 to 1.65 s", 1000,
+	 CAUSE_NONE, false, plant_clock_jump},
 	{"lost_records", "ppm", "records that the recorder loses", 1000, CAUSE_NONE, false,
 	 plant_lost_records},
 	{"jitter_kernel", "percent", "kernels vary more than in real traces (100: as there)", 300,

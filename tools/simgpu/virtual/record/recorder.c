@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EPOCH_NS 1760000000000000000 /* the clock of the trace when the simulation begins */
-#define SILENCE_NS 1000000           /* the sampler looks at threads that are silent for so long */
+#define SILENCE_NS 1000000 /* the sampler looks at threads that are silent for so long */
 #define SAMPLE_NS 1000000
 #define FIRST_TEXT 64 /* string ids below are the calls' names */
 
@@ -53,7 +52,9 @@ int64_t recorder_time(const struct script *script, uint32_t host, int64_t at_ns)
 {
 	const struct host_def *def = &script->hosts[host];
 	__extension__ __int128 drift = (__int128)at_ns * def->clock_drift_ppb / 1000000000;
-	return EPOCH_NS + at_ns + def->clock_offset_ns + (int64_t)drift;
+	const int64_t jumped =
+		def->clock_jump_ns && at_ns >= def->clock_jump_at_ns ? def->clock_jump_ns : 0;
+	return RECORDER_EPOCH_NS + at_ns + def->clock_offset_ns + (int64_t)drift + jumped;
 }
 
 void recorder_device_key(const struct script *script, uint32_t device, char *text)
@@ -256,7 +257,7 @@ static void add_row(struct recorder *r, enum baton_kind kind, int64_t from_ns, i
 	const uint32_t tick_ns = baton_drain_from_ring(kind) ? r->script->host_tick_ns : 1;
 	const int64_t from = trace_time(r, from_ns), to = trace_time(r, to_ns);
 	row[ROW_START] = from - from % tick_ns;
-	row[ROW_DUR] = to - to % tick_ns - row[ROW_START];
+	row[ROW_DUR] = to > from ? to - to % tick_ns - row[ROW_START] : 0; /* a clock may jump back */
 	baton_writer_row(&r->writer, kind, row, present);
 }
 

@@ -49,6 +49,7 @@ void recorder_sendrecv(struct recorder *recorder, const struct gpu_op *op,
 void recorder_held_up(struct recorder *recorder, unsigned sync_kind, uint32_t stream,
 					  int64_t from_ns, int64_t to_ns);
 /* The time the trace shows for a moment of the host's clock. */
+#define RECORDER_EPOCH_NS 1760000000000000000 /* the clock of the trace at the simulation's begin */
 int64_t recorder_time(const struct script *script, uint32_t host, int64_t at_ns);
 /* The device's key as the reducer prints it: host/ordinal. `text` has room for 64 bytes. */
 void recorder_device_key(const struct script *script, uint32_t device, char *text);

@@ -70,6 +70,9 @@ static void add_machines(struct hash *h, const struct script *s)
 	for (uint32_t i = 0; i < s->n_hosts; i++)
 		add(h, (uint64_t)s->hosts[i].cores << 32 | (uint32_t)s->hosts[i].clock_drift_ppb,
 			(uint64_t)s->hosts[i].clock_offset_ns);
+	for (uint32_t i = 0; i < s->n_hosts; i++)
+		if (s->hosts[i].clock_jump_ns)
+			add(h, (uint64_t)s->hosts[i].clock_jump_ns, (uint64_t)s->hosts[i].clock_jump_at_ns);
 	for (uint32_t i = 0; i < s->n_devices; i++)
 		add(h, s->devices[i].process, s->devices[i].slow);
 	for (uint32_t i = 0; i < s->n_devices; i++)

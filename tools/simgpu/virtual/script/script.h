@@ -103,6 +103,8 @@ struct host_def {
 	uint32_t cores;
 	int64_t clock_offset_ns;
 	int32_t clock_drift_ppb; /* the host's clock runs that much fast */
+	int64_t clock_jump_ns; /* forward (< 0: back), at clock_jump_at_ns of the true time; 0: none */
+	int64_t clock_jump_at_ns;
 };
 
 enum noise_shape {

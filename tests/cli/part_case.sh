@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# A part of a run (--rank, --device, --step, --time) in the views that show single rows: stats, dump, export.
+. "$(dirname "$0")/lib.sh"
+sim=$(dirname "$BATON")/baton-sim
+
+# Keeps out: rows of elsewhere, and rows that are missing.
+expect_status 0 "$sim" -o "$work/ddp" --workload ddp --ranks 4 --per-host 2 --steps 6 --kernels 60
+expect_status 0 "$sim" -o "$work/dp" --workload dataparallel --ranks 2 --steps 6 --kernels 60
+for part in "ddp - - - -" "ddp 1,3 - - - --rank 1,3" "ddp - node1/0 - - --device node1/0" "ddp - - 20000000 30000000 --time 0.02..0.03" \
+	"ddp 2 - - - --rank 2 --step 3" "ddp - - - - --step 2..4" "ddp 0 node0/0 0 25000000 --rank 0 --device node0/0 --time ..0.025" \
+	"dp - node0/1 - - --device node0/1" "dp - node0/1 - - --device node0/1 --step 2"; do
+	set -- $part
+	expect_status 0 "$PYTHON" tests/cli/part_check.py "$BATON" "$work/$1" "${@:2}"
+done
+# ... and traces count from the run's first event, whatever part is shown.
+expect_status 0 "$BATON" stats -r cuda_gpu_trace -f csv --time 0.02..0.03 "$work/ddp"
+awk -F, 'NR > 1 && ($1 < 20000000 || $1 >= 30000000) { bad = 1 } END { exit bad || NR < 10 }' "$work/out" || fail "starts of a part's trace: $(head -n 3 "$work/out")"
+
+# Idle time and steps of a part.
+expect_status 0 "$BATON" dump --idle --json "$work/ddp"
+cp "$work/out" "$work/all"
+expect_status 0 "$BATON" dump --idle --json --device node1/1 "$work/ddp"
+grep '"device":"node1/1"' "$work/all" | cmp -s - "$work/out" || fail "idle time of one device"
+expect_status 0 "$BATON" dump --step-list --json --rank 2 --step 3 "$work/ddp"
+expect_true "d['device'] == 'node1/0' and d['number'] == 3"
+
+# Exports.
+expect_status 0 "$BATON" export --format chrome --device node1/1 -o "$work/one.json" "$work/ddp"
+grep -q 'rank 3' "$work/one.json" || fail "the device's rank is not in the timeline"
+! grep -q 'rank [012]' "$work/one.json" || fail "other ranks are in the timeline of one device"
+expect_status 0 "$BATON" export --format csv --partition none --rank 1 -o "$work/tables" "$work/ddp"
+expect_status 0 "$BATON" export --format csv --partition none --ranks 1 -o "$work/tables2" "$work/ddp"
+expect_status 0 diff -r "$work/tables" "$work/tables2"
+
+# Keeps out: a part that is not there taken for an empty one, and options that cannot both be.
+for view in "stats" "dump" "export --format chrome -o $work/no.json"; do
+	expect_status 3 "$BATON" $view --rank 7 "$work/ddp"
+	expect_says "$work/ddp: no rank of --rank 7 is in it"
+	expect_status 3 "$BATON" $view --step 900 "$work/ddp"
+	expect_says "no counted step from 900 to 900; baton dump --step-list lists the steps"
+	expect_status 2 "$BATON" $view --time 2 "$work/ddp"
+	expect_says "--time must be seconds with '..' between them, as 1.5..2, not '2'"
+	expect_status 2 "$BATON" $view --step x "$work/ddp"
+	expect_says "--step must be a step or two with '..' between them, not 'x'"
+	expect_status 2 "$BATON" $view --rank a "$work/ddp"
+	expect_says "--rank must be ranks as 0,4-7, not 'a'"
+	expect_status 2 "$BATON" $view --device "" "$work/ddp"
+	expect_says "--device must be a GPU"
+done
+for view in "stats" "export --format chrome -o $work/no.json" "dump --idle"; do
+	expect_status 3 "$BATON" $view --device node9 "$work/ddp"
+	expect_says "no GPU of it is device node9"
+done
+expect_status 2 "$BATON" dump --stacks --rank 1 "$work/ddp"
+expect_says "--stacks counts whole files"
+expect_status 2 "$BATON" dump --device 0 "$work/ddp"
+expect_says "--device is for --idle and --step-list"
+expect_status 2 "$BATON" export --format chrome -o "$work/no.json" --rank 1 --ranks 1 "$work/ddp"
+expect_says "--rank and --ranks are the same"
+finish
