@@ -1,6 +1,7 @@
 #include "graph/host_clocks.h"
 
 #include "base/room.h"
+#include "base/saturate.h"
 #include "base/sort.h"
 #include "read/rows.h"
 
@@ -106,8 +107,10 @@ static void keep_first(struct aligning *a)
 
 int64_t host_offset_time(const struct host_offset *o, int64_t ns)
 {
-	const double more = o->constant_ns + o->slope * (double)(ns - o->origin_ns);
-	return ns + (int64_t)(more < 0 ? more - 0.5 : more + 0.5);
+	const double more = o->constant_ns + o->slope * (double)saturate_sub(ns, o->origin_ns);
+	if (fabs(more) > (double)BATON_TIME_LIMIT_NS)
+		return ns; /* no clock is that far off */
+	return saturate_add(ns, (int64_t)(more < 0 ? more - 0.5 : more + 0.5));
 }
 
 /* Pairs of `host` with hosts that are not aligned. */
