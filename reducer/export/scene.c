@@ -104,7 +104,7 @@ static int open_windows(struct scene *scene, const struct export_job *job)
 		int error = hull(&run->processes[i], &scene->from_ns[i], &scene->to_ns[i]);
 		if (error)
 			return error;
-		if (scene->to_ns[i] != INT64_MIN)
+		if (scene->to_ns[i] != INT64_MIN && scene->to_ns[i] != INT64_MAX)
 			scene->to_ns[i]++;
 		scene->taken[i] = rank_list_has(job->filter.ranks, run->processes[i].rank);
 		taken += scene->taken[i];

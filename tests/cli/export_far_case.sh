@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Times as far apart as a file can hold them (2^62 ns on both sides) through every format of export. Keeps out: sums and differences of times
+# Times as far apart as a file can hold them (begins within 2^62 ns, one end at 2^63 - 1) through every format of export. Keeps out: sums and differences of times
 # that overflow, which a build with SAN=undefined ends at.
 . tests/cli/lib.sh
 
@@ -24,6 +24,7 @@ for rank, begin in enumerate((-FAR, FAR - 1_785_000)):
     out.rows("collective", [{"start_ns": at + 9000, "dur_ns": 15_000, "correlation": i + 1, "comm": comm, "coll": 1, "bytes": 4096,
                              "sequence": i} for i, at in times[9::10]])
     if rank:
+        out.rows("range", [{"start_ns": FAR - 1, "dur_ns": 2**63 - FAR, "thread": thread, "name": "without end", "category": 1}])
         out.rows("op", [{"start_ns": FAR - 4000, "dur_ns": 4000, "op_kind": 1, "stream": stream, "correlation": 99, "name": "gemm"}])
     out.close()
     with open("%s/%d.baton" % (sys.argv[1], rank), "wb") as file:
