@@ -1,8 +1,9 @@
 /* Threads that launch: many THREADS LAUNCHES [ROUNDS [SECONDS [EACH]]]. In each round THREADS new
  * threads make LAUNCHES launches each, all beside each other; up to ROUNDS rounds (1), or as many
  * as SECONDS give time for; a round begins EACH seconds after the one before it, or later. After
- * each round a line: "round N kib M", M what of this process is resident. The last line:
- * "launched N". Status: of the last synchronisation. MANY_LEAK=BYTES: so many are lost a round. */
+ * each round a line: "round N kib M data D", M what of this process is resident, D what of its own
+ * it has asked for (VmData). The last line: "launched N". Status: of the last synchronisation.
+ * MANY_LEAK=BYTES: so many are lost a round. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,13 +28,14 @@ static void *launch(void *unused)
 	return unused;
 }
 
-static long resident_kib(void)
+/* What a file of /proc/self says; `form`: of its line. */
+static long kib_of(const char *path, const char *form)
 {
-	FILE *file = fopen("/proc/self/smaps_rollup", "r");
+	FILE *file = fopen(path, "r");
 	long kib = 0;
 	char line[256];
 	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Rss: %ld", &kib) == 1)
+		if (sscanf(line, form, &kib) == 1)
 			break;
 	if (file)
 		fclose(file);
@@ -91,7 +93,9 @@ int main(int argc, char **argv)
 			pthread_join(thread[i], NULL);
 		status = cuCtxSynchronize();
 		leak(lost ? atof(lost) : 0);
-		printf("round %d kib %ld\n", ++round, resident_kib());
+		printf("round %d kib %ld data %ld\n", ++round,
+			   kib_of("/proc/self/smaps_rollup", "Rss: %ld"),
+			   kib_of("/proc/self/status", "VmData: %ld"));
 		fflush(stdout);
 	}
 	printf("launched %lld\n", (long long)round * threads * launches);
