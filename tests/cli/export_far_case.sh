@@ -43,7 +43,31 @@ for hosts in 1 2; do
 	expect_status 0 "$PYTHON" -c "import json, sys; json.load(open(sys.argv[1]))" "$work/$hosts-chrome"
 	for command in report "report --json" "report --gaps 3" "report --critical" jitter whatif "stats" "dump --idle" "compare $work/run" "top --once" "metrics"; do
 		# shellcheck disable=SC2086
-		expect_status '0|1|4' "$BATON" $command "$work/run"
+		expect_status '0|3|4' "$BATON" $command "$work/run"
 	done
 done
+
+# two GPUs whose windows add up to more than a number holds
+rm -rf "$work/wide" && mkdir "$work/wide"
+expect_status 0 "$PYTHON" - "$work/wide" <<'PY'
+import sys
+sys.path.insert(0, "tests/format")
+from writer import TraceWriter
+
+for rank in range(2):
+    out = TraceWriter(None)
+    out.process(100 + rank, rank=rank, world_size=2, host="node", source="baton", run_id="run")
+    stream, thread = out.stream(out.device(rank, "GPU", "GPU-%d" % rank), 1, 7), out.thread("main", 100, 100)
+    for i, at in enumerate((-2**62, 2**62 - 10_000)):
+        out.rows("call", [{"start_ns": at, "dur_ns": 5, "thread": thread, "name": "cudaLaunchKernel", "correlation": i + 1}])
+        out.rows("op", [{"start_ns": at + 9, "dur_ns": 15, "op_kind": 1, "stream": stream, "correlation": i + 1, "name": "gemm"}])
+    out.close()
+    with open("%s/%d.baton" % (sys.argv[1], rank), "wb") as file:
+        file.write(out.data())
+PY
+for command in "report --csv" "report --markdown" "report --json" report "report --kernels 0" "jitter --markdown" whatif "compare $work/wide"; do
+	# shellcheck disable=SC2086
+	expect_status '0|3|4' "$BATON" $command --steps none "$work/wide"
+done
+
 finish
