@@ -17,7 +17,7 @@ int cuModuleLoadData(void **, const void *), cuModuleGetFunction(void **, void *
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
 				   void *, void **, void **);
 
-static void *context, *function;
+static void *context, *function, *module;
 static int launches;
 
 static void *launch(void *unused)
@@ -78,7 +78,6 @@ int main(int argc, char **argv)
 	double end = argc > 4 ? now_s() + atof(argv[4]) : 1e18;
 	launches = argc > 2 ? atoi(argv[2]) : 1;
 	pthread_t *thread = calloc((size_t)threads, sizeof(*thread));
-	void *module;
 	int status = cuInit(0);
 	cuDevicePrimaryCtxRetain(&context, 0);
 	cuCtxSetCurrent(context);
