@@ -134,7 +134,8 @@ unit: $(UNIT) $(SIM_UNIT)
 
 fuzz: $(BUILD)/digest $(BUILD)/baton
 	$(PYTHON) tests/fuzz/differential.py --digest $(BUILD)/digest --seed 1 --count 100000
-	$(PYTHON) tests/fuzz/hostile.py --baton $(BUILD)/baton --seed 1 --count 1000
+	$(PYTHON) tests/fuzz/hostile.py --baton $(BUILD)/baton --seed $(or $(SEED),1) --count 1000 \
+		$(if $(STATE),--state $(STATE))
 
 hard: $(BUILD)/baton $(SIM) $(MPI) $(SHIM) doubles simtrain cupti shim-tests $(PROBE_ALL) hard-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/hard/hard.py --rows "$(ROWS)" --seconds $(or $(SECONDS_A_ROW),7200) --state "$(or $(HARD_STATE),tests/hard/reached)" \

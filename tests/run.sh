@@ -63,6 +63,7 @@ fuzz() {
 hard() {
 	row() { try "hard/$1" "$PYTHON" tests/hard/"$1".py --most "$2"; }
 	try hard/state "$PYTHON" tests/hard/state_test.py
+	try hard/growth "$PYTHON" tests/hard/growth_test.py
 	row 01_kills 10
 	row 02_conserved 500000
 	row 04_io_faults 4

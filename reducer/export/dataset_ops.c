@@ -5,6 +5,7 @@
 #include "attribute/kernel_sums.h"
 #include "attribute/op_ring.h"
 #include "base/room.h"
+#include "base/saturate.h"
 #include "summary/leaf.h"
 
 #include <errno.h>
@@ -97,9 +98,9 @@ static void put_step(struct dataset_walk *w, const struct told_step *step)
 		[STEP_RANK] = cell_int(process->rank),
 		[STEP_NUMBER] = cell_int(step->number),
 		[STEP_START] = cell_int(from),
-		[STEP_DUR] = cell_int(step->window_to - step->window_from),
+		[STEP_DUR] = cell_int(saturate_sub(step->window_to, step->window_from)),
 		[STEP_LAUNCH_START] = cell_int(scene_time(w->scene, w->process, step->begin_ns)),
-		[STEP_LAUNCH_DUR] = cell_int(step->end_ns - step->begin_ns),
+		[STEP_LAUNCH_DUR] = cell_int(saturate_sub(step->end_ns, step->begin_ns)),
 		[STEP_DEVICE] = cell_text(w->key),
 		[STEP_PID] = cell_int(process->pid),
 		[STEP_PLACE] = cell_int(step->place),
@@ -144,7 +145,7 @@ void dataset_take_idle(const struct idle_piece *piece, void *context)
 		[GAP_RANK] = cell_int(process->rank),
 		[GAP_STEP] = cell_int(step),
 		[GAP_START] = cell_int(from),
-		[GAP_DUR] = cell_int(piece->to_ns - piece->from_ns),
+		[GAP_DUR] = cell_int(saturate_sub(piece->to_ns, piece->from_ns)),
 		[GAP_DEVICE] = cell_text(w->key),
 		[GAP_PID] = cell_int(process->pid),
 		[GAP_LEAF] = cell_text(leaf_name(piece->leaf)),

@@ -4,6 +4,7 @@
 #include "export/timeline_files.h"
 
 #include "base/room.h"
+#include "base/saturate.h"
 #include "export/kineto_args.h"
 #include "export/micros.h"
 #include "export/walk.h"
@@ -342,7 +343,7 @@ static int put_sync(void *of, const struct walk_row *row, const struct trace *tr
 static int64_t step_length(const struct scene *scene, size_t i)
 {
 	const struct scene_step *step = &scene->steps[i], *next = step + 1;
-	const int64_t ns = step->end_ns - step->begin_ns;
+	const int64_t ns = saturate_sub(step->end_ns, step->begin_ns);
 	const bool meets =
 		i + 1 < scene->n_steps && next->device == step->device && next->begin_ns == step->end_ns;
 	return ns - (meets && ns > 0);

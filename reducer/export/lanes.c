@@ -1,6 +1,7 @@
 #include "export/lanes.h"
 
 #include "base/room.h"
+#include "base/saturate.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static int add_lane(struct lanes *lanes, const struct walk_sink *sink, uint32_t 
 static int find_lane(struct lanes *lanes, const struct walk_sink *sink,
 					 const struct walk_slice *slice, struct lane **found)
 {
-	const int64_t end = slice->start_ns + slice->dur_ns;
+	const int64_t end = saturate_add(slice->start_ns, slice->dur_ns);
 	*found = NULL;
 	for (uint32_t i = 0; i < lanes->n && !*found; i++) {
 		struct lane *lane = &lanes->lane[i];
@@ -62,7 +63,7 @@ int lanes_put(struct lanes *lanes, const struct walk_sink *sink, struct walk_sli
 	if (!slice->op_number && lane->n_open)
 		slice->op_number = lane->open[lane->n_open - 1].op_number;
 	lane->open[lane->n_open++] =
-		(struct lane_open){slice->start_ns + slice->dur_ns, slice->op_number};
+		(struct lane_open){saturate_add(slice->start_ns, slice->dur_ns), slice->op_number};
 	return sink->begin ? sink->begin(sink->of, slice) : 0;
 }
 

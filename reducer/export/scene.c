@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "base/rank_list.h"
 #include "base/room.h"
+#include "base/saturate.h"
 #include "base/sort.h"
 #include "read/trace.h"
 
@@ -116,7 +117,7 @@ static int open_windows(struct scene *scene, const struct export_job *job)
 		int error = hull(&run->processes[i], &scene->from_ns[i], &scene->to_ns[i]);
 		if (error)
 			return error;
-		if (scene->to_ns[i] != INT64_MIN)
+		if (scene->to_ns[i] != INT64_MIN && scene->to_ns[i] != INT64_MAX)
 			scene->to_ns[i]++;
 		scene->taken[i] = rank_list_has(filter->ranks, run->processes[i].rank);
 	}
@@ -229,7 +230,8 @@ static void keep_time(struct scene *scene, const struct export_filter *filter)
 	for (size_t i = 0; i < scene->run.n_processes; i++) {
 		if (scene->from_ns[i] >= scene->to_ns[i])
 			continue;
-		const int64_t shift = scene->from_ns[i] - scene_time(scene, i, scene->from_ns[i]);
+		const int64_t shift =
+			saturate_sub(scene->from_ns[i], scene_time(scene, i, scene->from_ns[i]));
 		int64_t from, to;
 		if (__builtin_add_overflow(filter->from_ns, shift, &from))
 			from = INT64_MAX;

@@ -3,6 +3,7 @@
 #ifndef EXPORT_SCENE_H
 #define EXPORT_SCENE_H
 
+#include "base/saturate.h"
 #include "export/job.h"
 #include "graph/host_clocks.h"
 #include "read/run.h"
@@ -62,10 +63,15 @@ bool scene_device_process(const struct scene *scene, uint32_t device, uint32_t *
  * not more. 0 or -errno. */
 int scene_cut(struct scene *scene, uint64_t most);
 
-/* A time of a process, on the clock of all, since the origin. */
+/* A time of a process, on the clock of all, since the origin; at most BATON_TIME_LIMIT_NS from it.
+ */
 static inline int64_t scene_time(const struct scene *scene, size_t process, int64_t ns)
 {
-	return host_offset_time(&scene->hosts[scene->host_of[process]], ns) - scene->origin_ns;
+	const int64_t own = host_offset_time(&scene->hosts[scene->host_of[process]], ns);
+	const int64_t since = saturate_sub(own, scene->origin_ns);
+	return since < -BATON_TIME_LIMIT_NS  ? -BATON_TIME_LIMIT_NS
+		   : since > BATON_TIME_LIMIT_NS ? BATON_TIME_LIMIT_NS
+										 : since;
 }
 /* Says that the run has no step that --step asks for. */
 void scene_say_no_step(const struct export_job *job);

@@ -2,6 +2,7 @@
  * is one nanosecond: so many passes as the logarithm of the run's length, most over few blocks. */
 #include "export/scene.h"
 
+#include "base/saturate.h"
 #include "read/rows.h"
 
 #include <errno.h>
@@ -115,8 +116,9 @@ static bool whole(const struct scene *scene, struct bins *bins)
 		from = first < from ? first : from;
 		to = end > to ? end : to;
 	}
+	const int64_t length = from < to ? saturate_sub(to, from) : 0;
 	bins->from_ns = from;
-	bins->each_ns = from < to ? (to - from) / BINS + 1 : 1;
+	bins->each_ns = (length < BATON_TIME_LIMIT_NS ? length : BATON_TIME_LIMIT_NS) / BINS + 1;
 	return from < to;
 }
 

@@ -3,6 +3,7 @@
 #include "export/walk.h"
 #include "export/walking.h"
 
+#include "base/saturate.h"
 #include "base/sort.h"
 #include "read/rows.h"
 #include "summary/leaf.h"
@@ -62,7 +63,7 @@ static int put_steps(struct walking *w, uint32_t device, int32_t ordinal)
 							   .trace = w->trace,
 							   .number = step->number};
 		s.start_ns = scene_time(w->scene, w->process, step->window_from);
-		s.dur_ns = step->window_to - step->window_from;
+		s.dur_ns = saturate_sub(step->window_to, step->window_from);
 		error = walking_put(w, &lanes, &s);
 	}
 	const int closed = lanes_close(&lanes, w->sink);
@@ -82,7 +83,7 @@ static int put_idle(struct walking *w, uint32_t device, int32_t ordinal)
 							   .category = "idle",
 							   .trace = w->trace};
 		s.start_ns = scene_time(w->scene, w->process, idle->from_ns);
-		s.dur_ns = idle->to_ns - idle->from_ns;
+		s.dur_ns = saturate_sub(idle->to_ns, idle->from_ns);
 		error = walking_put(w, &lanes, &s);
 	}
 	const int closed = lanes_close(&lanes, w->sink);

@@ -2,6 +2,7 @@
 #include "export/walking.h"
 
 #include "base/room.h"
+#include "base/saturate.h"
 #include "export/op_words.h"
 #include "export/together.h"
 
@@ -56,8 +57,9 @@ static int note_queue(struct walking *w, const struct walk_slice *s, int64_t lau
 		if (room_for((void **)&w->queue, w->n_queue, &w->queue_room, LEAST_ROOM,
 					 sizeof(*w->queue)) != 0)
 			return -ENOMEM;
-		w->queue[w->n_queue++] = i ? (struct queue_change){s->start_ns + s->dur_ns, -1, device}
-								   : (struct queue_change){launched, 1, device};
+		w->queue[w->n_queue++] =
+			i ? (struct queue_change){saturate_add(s->start_ns, s->dur_ns), -1, device}
+			  : (struct queue_change){launched, 1, device};
 	}
 	return 0;
 }

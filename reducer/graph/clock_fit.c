@@ -1,6 +1,8 @@
 #include "graph/clock_fit.h"
 
+#include "base/saturate.h"
 #include "base/sort.h"
+#include "read/rows.h"
 
 #include <errno.h>
 #include <math.h>
@@ -36,12 +38,12 @@ struct fitting {
 
 static double difference(const struct clock_pair *p)
 {
-	return (double)(p->common_ns - p->own_ns);
+	return (double)saturate_sub(p->common_ns, p->own_ns);
 }
 
 static double line_at(const struct clock_line *line, int64_t own_ns)
 {
-	return line->constant_ns + line->slope * (double)(own_ns - line->origin_ns);
+	return line->constant_ns + line->slope * (double)saturate_sub(own_ns, line->origin_ns);
 }
 
 int64_t host_offset_time(const struct host_offset *o, int64_t ns)
@@ -52,7 +54,9 @@ int64_t host_offset_time(const struct host_offset *o, int64_t ns)
 	while (i > 1 && ns < o->lines[i - 1].from_ns)
 		i--;
 	const double more = line_at(&o->lines[i - 1], ns);
-	return ns + (int64_t)(more < 0 ? more - 0.5 : more + 0.5);
+	if (fabs(more) > (double)BATON_TIME_LIMIT_NS)
+		return ns; /* no clock is that far off */
+	return saturate_add(ns, (int64_t)(more < 0 ? more - 0.5 : more + 0.5));
 }
 
 static int by_number(const void *a, const void *b)

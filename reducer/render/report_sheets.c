@@ -1,5 +1,6 @@
 #include "render/report_sheets.h"
 
+#include "base/saturate.h"
 #include "classify/classify.h"
 #include "classify/demangle.h"
 #include "conclude/copies.h"
@@ -109,7 +110,7 @@ static int64_t all_windows(const struct summary *s)
 {
 	int64_t sum = 0;
 	for (size_t i = 0; i < s->n_devices; i++)
-		sum += s->devices[i].window_ns;
+		sum = saturate_add(sum, s->devices[i].window_ns);
 	return sum;
 }
 

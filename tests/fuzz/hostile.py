@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """Hostile run directories through every command that reads.
 
-    hostile.py --baton build/release/baton [--seed N] [--count N] [--first N]
+    hostile.py --baton build/release/baton [--seed N] [--count N] [--first N] [--state FILE]
 
-A directory has mutated files of every kind: traces, gauges and a summary (tests/format/mutate.py, every second one with
-right checksums), a live file (tests/fuzz/live_seed.c), and beside it profiles of Kineto (plain and gz), an nsys export, a CSV of nvprof,
-and timelines. A command may end with statuses 0 to 5. What is counted: crashes (a signal, or a sanitizer's words), hangs
+A directory has mutated files of every kind: traces, gauges of its GPUs and a summary (tests/format/mutate.py, every second one with
+right checksums), a live file (tests/fuzz/live_seed.c), and beside it a part, a summary that stands for itself (with readings of GPUs and
+ranks that are missing), profiles of Kineto (plain and gz), an nsys export, a CSV of nvprof, and timelines. The commands of EVERY run in
+each directory, a third of those of SOME. A command may end with statuses 0 to 5. What is counted: crashes (a signal, or a sanitizer's words), hangs
 (above --seconds of a core, or twelve times that by the clock), and memory above 64 MiB + 64 times the files (not under a sanitizer).
-Directory I of a seed depends on the seed and I alone; what failed is kept and named, status 1.
+Directory I of a seed depends on the seed and I alone; what failed is kept and named, status 1. With --state a campaign goes on where it
+stopped, until it has --count directories, and its last line counts all of them; FILE is written after each directory.
 """
 
 import argparse
 import glob
 import gzip
+import json
 import os
 import random
 import shutil
@@ -30,21 +33,27 @@ sys.path.insert(0, os.path.join(HERE, "..", "format"))
 import mutate  # noqa: E402
 from writer import TraceWriter  # noqa: E402
 
-OF_RUN = ["check", "dump", "dump --json", "dump --idle", "dump --stacks", "dump --step-list", "reduce", "report", "report --json",
+EVERY = ["check", "dump", "dump --json", "dump --idle", "dump --stacks", "dump --step-list", "reduce", "report", "report --json",
           "report --gaps 3", "report --by line", "report --by range", "report --by op", "report --steps period", "export --folded",
           "whatif",
           "stats -r cuda_gpu_kern_sum,cuda_gpu_sum,cuda_api_sum,cuda_gpu_trace,cuda_api_trace,cuda_kern_exec_sum,nvtx_sum",
           "stats -f csv -r cuda_kern_exec_trace,cuda_gpu_mem_size_sum,nvtx_gpu_proj_sum,nvtx_kern_sum,nccl_sum"]
+SOME = ["report --critical run", "report --by stack run", "report --html page.html run", "jitter run", "jitter --html page.html run", "top --once run",
+        "top --json run", "metrics -o run.prom run", "report --json alone", "compare alone alone", "merge changed part -o merged",
+        "export --format perfetto -o out -f run", "export --format chrome -o out -f run", "export --format kineto -o kineto -f run",
+        "export --format parquet -o tables -f run", "export --format csv -o tables -f run", "export --format arrow -o tables -f run",
+        "export --format nsys-sqlite -o out -f run", "export --format nvprof-csv -o out -f run", "report --step 1 --gaps 2 run", "report --csv run",
+        "dump --json alone"]
 LEAST_BYTES, FOLD = 64 << 20, 64
 WALL = 12  # on a busy machine
 SANITIZERS = (b"Sanitizer", b"runtime error:")
 EVENT = '{"ph":"X","cat":"%s","name":"%s","pid":%d,"tid":%d,"ts":%d,"dur":%d,"args":{"correlation":%d,"stream":7,"device":0}}'
 
 
-def run_trace(rank):
+def run_trace(rank, world=2):
     """A trace of which a report says something: steps, launches, kernels, a collective."""
     out = TraceWriter(None)
-    out.process(100 + rank, rank=rank, world_size=2, host="node", source="baton", run_id="run")
+    out.process(100 + rank, rank=rank, world_size=world, host="node", source="baton", run_id="run")
     stream, thread = out.stream(out.device(rank, "GPU", "GPU-%d" % rank), 1, 7), out.thread("main", 100, 100)
     comm = out.communicator(2, 77, "comm", str(rank))
     times = [(i, 10**9 + i * 30_000 + i % 7 * 900) for i in range(300)]
@@ -56,6 +65,19 @@ def run_trace(rank):
                      "name": "ncclDevKernel_AllReduce" if i % 10 == 9 else "gemm_%d" % (i % 5)} for i, at in times], rows_per_block=100)
     out.rows("collective", [{"start_ns": at + 9000, "dur_ns": 15_000 + i, "correlation": i + 1, "comm": comm, "coll": 1,
                              "bytes": 4096, "sequence": i} for i, at in times[9::10]])
+    out.close()
+    return out.data()
+
+
+def gauges():
+    """What the GPUs of both ranks showed meanwhile: some are held back."""
+    out = TraceWriter(None, content=3)
+    out.process(99, host="node", source="nvml", run_id="run")
+    devices = [out.device(rank, "GPU", "GPU-%d" % rank) for rank in range(2)]
+    for look in range(12):
+        values = {1: 1700 - 50 * look, 2: 1980, 3: 2619, 4: 640_000, 5: 700_000, 6: 61 + look, 7: 1 << 36, 8: 97, 9: 40, 10: 4 * (look % 2)}
+        out.rows("gauge", [{"start_ns": 10**9 + look * 800_000 + device, "dur_ns": 900, "device": device, "gauge": gauge, "value": value}
+                           for device in devices for gauge, value in values.items()])
     out.close()
     return out.data()
 
@@ -132,18 +154,27 @@ class Campaign:
         self.traces = [run_trace(0), run_trace(1)]
         golden = glob.glob(os.path.join(HERE, "..", "golden", "format", "good-*.baton"))
         self.seeds = self.traces * 12 + [open(path, "rb").read() for path in sorted(golden) if os.path.getsize(path) < 1 << 16]
-        whole = os.path.join(work, "whole")
-        os.makedirs(whole)
-        for rank, data in enumerate(self.traces):
-            self.write(os.path.join(whole, "%d.baton" % rank), data)
-        subprocess.run([options.baton, "reduce", whole], capture_output=True, check=True)
-        self.summary = open(os.path.join(whole, "summary.baton"), "rb").read()
+        self.gauges = gauges()
+        self.summary, _ = self.reduced("whole", self.traces)
+        lacking, self.part = self.reduced("lacking", [run_trace(1, 5), self.gauges])
+        self.alone = [self.part, lacking]
         nsys(os.path.join(work, "seed.sqlite"))
         self.nsys = open(os.path.join(work, "seed.sqlite"), "rb").read()
-        self.runs = self.crashes = self.hangs = self.fat = 0
+        self.counts = dict.fromkeys(("directories", "commands", "crashes", "hangs", "fat"), 0)
         self.worst = (0, ""), (0, "")
         probe = subprocess.run(["strings", "-n", "10", options.baton], capture_output=True).stdout
         self.sanitized = b"AddressSanitizer" in probe or b"__asan_init" in open(options.baton, "rb").read()
+
+    def reduced(self, name, files):
+        """The summary of a run of these files, and its part."""
+        run, part = os.path.join(self.work, name), os.path.join(self.work, name + ".part")
+        os.makedirs(run)
+        for i, data in enumerate(files):
+            self.write(os.path.join(run, "%d.baton" % i), data)
+        for command in (["reduce", run], ["reduce", "--part", "-o", part, run]):
+            if subprocess.run([self.options.baton, *command], capture_output=True).returncode not in (0, 4):
+                sys.exit("hostile.py: %s does not end well" % " ".join(command))
+        return [open(path, "rb").read() for path in (os.path.join(run, "summary.baton"), part)]
 
     @staticmethod
     def write(path, data):
@@ -175,6 +206,10 @@ class Campaign:
             self.write(os.path.join(run, "summary.baton"), self.mutated(rng, [self.summary], 1)[0])
         if rng.random() < 0.5:
             self.live(rng, os.path.realpath(run))
+        if rng.random() < 0.6:
+            self.write(os.path.join(run, "gpus.node.baton"), self.mutated(rng, [self.gauges], 1)[0])
+        self.write(os.path.join(folder, "changed"), self.mutated(rng, [self.part], 1)[0])
+        self.write(os.path.join(folder, "alone"), self.mutated(rng, self.alone, 1)[0])
         text = changed(rng, kineto())
         self.write(os.path.join(folder, "trace.json"), text)
         self.write(os.path.join(folder, "trace.json.gz"), changed(rng, gzip.compress(text, mtime=0)))
@@ -184,7 +219,7 @@ class Campaign:
         return folder
 
     def judge(self, folder, command, limit):
-        self.runs += 1
+        self.counts["commands"] += 1
         begin = time.monotonic()
         with open(os.path.join(self.work, "err"), "wb+") as err:
             process = subprocess.Popen([self.options.baton, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=err,
@@ -205,13 +240,13 @@ class Campaign:
         fault = None
         busy = usage.ru_utime + usage.ru_stime
         if busy >= self.options.seconds or seconds >= WALL * self.options.seconds:
-            self.hangs += 1
+            self.counts["hangs"] += 1
             fault = "takes %.1f s, %.1f s of them of a core" % (seconds, busy)
         elif process.returncode not in range(6) or any(word in said for word in SANITIZERS):
-            self.crashes += 1
+            self.counts["crashes"] += 1
             fault = "ends with %d: %s" % (process.returncode, said[-400:].decode("utf-8", "replace"))
         elif bytes_used > limit and not self.sanitized:
-            self.fat += 1
+            self.counts["fat"] += 1
             fault = "takes %d MiB" % (bytes_used >> 20)
         if fault:
             print("%s %s" % (name, fault))
@@ -219,9 +254,12 @@ class Campaign:
 
     def directory(self, number):
         folder = self.make(number)
-        commands = [text.split() + ["run"] for text in OF_RUN] + [["compare", "run", "run"]]
+        commands = [text.split() + ["run"] for text in EVERY] + [["compare", "run", "run"]]
         commands += [["reduce", "--part", "-o", "part", "run"], ["merge", "part", "-o", "merged"], ["report", "merged"],
                      ["reduce", "--part", "--met", "merged", "-o", "part", "run"]]
+        commands += [["report", "alone"], ["report", "changed"], ["merge", "changed", "-o", "merged"],
+                     ["reduce", "--part", "--met", "changed", "-o", "part", "run"]]
+        commands += [text.split() for text in SOME[number % 3::3]]
         commands += [["import", name, "-f", "-o", "imported"] for name in ("trace.json", "trace.json.gz", "export.sqlite", "nvprof.csv")]
         commands += [["stragglers", name] for name in ("ops.csv", "trace.json")]
         size = sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names)
@@ -233,6 +271,23 @@ class Campaign:
             shutil.copytree(rest, os.path.join(self.options.keep, os.path.basename(folder)), dirs_exist_ok=True)
         shutil.rmtree(folder)
         shutil.rmtree(rest)
+        self.counts["directories"] += 1
+
+
+def stored(options):
+    """What a campaign with this seed has counted so far."""
+    try:
+        with open(options.state) as file:
+            known = json.load(file)
+    except (OSError, TypeError, ValueError):
+        return {}
+    return known["counts"] if known["seed"] == options.seed else {}
+
+
+def store(options, counts):
+    with open(options.state + ".part", "w") as file:
+        json.dump({"seed": options.seed, "counts": counts}, file)
+    os.replace(options.state + ".part", options.state)
 
 
 def main():
@@ -242,6 +297,7 @@ def main():
     parser.add_argument("--count", type=int, default=30)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--state", help="where a campaign notes what it has counted")
     parser.add_argument("--keep", default="build/fuzz", help="where directories that failed are kept")
     options = parser.parse_args()
     options.baton, options.keep = os.path.abspath(options.baton), os.path.abspath(options.keep)
@@ -249,13 +305,17 @@ def main():
     os.environ.update(NO_COLOR="1", BATON_RING_DIR=os.devnull, TMPDIR=os.devnull)
     with tempfile.TemporaryDirectory(dir="/tmp") as work:
         campaign = Campaign(options, work)
-        for number in range(options.first, options.first + options.count):
+        campaign.counts.update(stored(options))
+        for number in range(options.first + campaign.counts["directories"], options.first + options.count):
             campaign.directory(number)
+            if options.state:
+                store(options, campaign.counts)
+    counts = campaign.counts
     (seconds, slowest), (bytes_used, largest) = campaign.worst
     print("longest %.2f s of a core: %s; most memory %.1f MiB: %s" % (seconds, slowest, bytes_used / 2**20, largest))
     print("hostile: %d directories, %d commands, %d crashes, %d hangs over %g s, %d above 64 MiB + 64 x the files" %
-          (options.count, campaign.runs, campaign.crashes, campaign.hangs, options.seconds, campaign.fat))
-    return 1 if campaign.crashes or campaign.hangs or campaign.fat or not campaign.runs else 0
+          (counts["directories"], counts["commands"], counts["crashes"], counts["hangs"], options.seconds, counts["fat"]))
+    return 1 if counts["crashes"] or counts["hangs"] or counts["fat"] or not counts["commands"] else 0
 
 
 if __name__ == "__main__":

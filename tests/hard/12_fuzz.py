@@ -135,6 +135,17 @@ def team_run(bench):
             file.write(out.data())
 
 
+def lacking_part(bench):
+    """The part of a run of five ranks of which one has a file, with readings of its GPU."""
+    run, part = bench.fresh("lacking"), os.path.join(bench.work, "lacking.part")
+    for i, data in enumerate((hostile.run_trace(1, 5), hostile.gauges())):
+        with open(os.path.join(run, "%d.baton" % i), "wb") as file:
+            file.write(data)
+    bench.run(row.BATON, "reduce", "--part", "-o", part, run)
+    with open(part, "rb") as file:
+        return file.read()
+
+
 def chrome_operations():
     """Two steps of two stages, as a timeline of operations in Chrome's format."""
     events = [{"ph": "M", "name": "thread_name", "pid": 0, "tid": stage, "args": {"name": "PP rank %d, compute" % stage}} for stage in range(2)]
@@ -185,7 +196,8 @@ def seeds(bench, program):
     made["kineto"] += fuzz_seeds.kineto()
     made["nvprof"] += fuzz_seeds.nvprof()
     made["live"] += [bytes(12), *fuzz_seeds.live(*live_places(bench))]
-    made["summary"] += fuzz_seeds.mutated(made["summary"])
+    made["summary"] += fuzz_seeds.mutated(made["summary"]) + [data for seed in (lacking_part(bench), *made["summary"][:1])
+                                                              for data in fuzz_seeds.summaries(seed)]
     shutil.rmtree(run)
     bench.run(row.SIM, "-o", run, "--workload", "ddp", "--ranks", "2", "--steps", "3", "--kernels", "40")
     os.remove(row.traces(run)[0])

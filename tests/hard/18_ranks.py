@@ -1,17 +1,23 @@
 """Row 18: the files of a run of many ranks are missing, double, cut, flipped, of another run or of an hour ago; clocks are 10 s apart:
 no command takes longer than 60 s, and what is answered says what it is an answer of: ranks that are missing are named, damage is
-reported with status 4, and the devices that are whole are all there."""
+reported with status 4, and the devices that are whole are all there. The last 20 cases: `baton-mpi report` of such a run in four processes,
+of which one is killed at some moment: within 60 s it ends, and without an answer or with the right one."""
 import json
 import os
 import random
 import shutil
+import subprocess
+import time
 
 import row
 
 NUMBER, NAME = 18, "distributed faults"
 TARGET, UNIT = 500, "damaged runs"
-NOTE = "a killed process of MPI: tests/cli/mpi_case.sh"
+NOTE = "several machines"
 MANY = 1000
+MPI = os.path.join(row.BUILD, "baton-mpi")
+KILLS = 20  # the last cases
+PROCESSES = 4
 
 
 def simulate(bench, name, ranks, seed, *more):
@@ -72,8 +78,6 @@ def judge(bench, what, run, ranks, gone, hurt):
     bench.expect(not untold, "%s: ranks %s are neither missing nor there" % (what, untold))
 
 
-
-
 def case(bench, number):
     rng, ranks = random.Random(number), random.Random(number).choice([4, 8, 16])
     clock = ["--fault", "clock=10000000"] if number % 4 == 3 else []
@@ -86,6 +90,50 @@ def case(bench, number):
     what = "case %d, %s of %d of %d files" % (number, how.__name__, len(chosen), len(paths))
     judge(bench, what, run, ranks, hurt if how is remove else set(), hurt)
     bench.add(**{how.__name__: 1})
+
+
+def mpi(bench, run, pids):
+    """`baton-mpi report` of it in PROCESSES processes, whose numbers go to a file; a process of a session of its own."""
+    each = ["sh", "-c", 'echo $$ >>"$0"; exec "$@"', pids, MPI, "report", "--json", "--fresh", run]
+    return subprocess.Popen(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(PROCESSES), *each], env=bench.env, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+
+
+def ended(job, seconds):
+    """(status, output) of it; it and all that it began are killed after `seconds`."""
+    try:
+        return (job.communicate(timeout=seconds)[0], job.returncode)[::-1]
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, 9)
+        job.communicate()
+        return "hangs", b""
+
+
+def kill(bench, number):
+    """One of the processes of MPI is killed, at a moment of what it takes without."""
+    if not (os.path.exists(MPI) and shutil.which("mpirun")):
+        raise row.Skip("no MPI here")
+    rng = random.Random(number)
+    run = simulate(bench, "run", 8, number + 1, "--per-host", "2")
+    rng.choice([flip, cut, remove])(rng, rng.choice(row.traces(run)))
+    _, wanted, _ = bench.run(row.BATON, "report", "--json", "--fresh", run)
+    pids, began = os.path.join(bench.fresh("pids"), "pids"), time.monotonic()
+    status, out = ended(mpi(bench, run, pids), 60)
+    bench.expect(status in (0, 4) and out == wanted, "case %d: baton-mpi ends with %s, as %d bytes of an answer" % (number, status, len(out)))
+    took = time.monotonic() - began
+    os.remove(pids)
+    job, victim = mpi(bench, run, pids), rng.randrange(PROCESSES)
+    time.sleep(took * rng.random())
+    while job.poll() is None and (not os.path.exists(pids) or len(open(pids).readlines()) < PROCESSES):
+        time.sleep(0.01)
+    try:
+        os.kill(int(open(pids).read().split()[victim]), 9)
+        bench.add(killed=1)
+    except ProcessLookupError:
+        bench.add(had_ended=1)
+    status, out = ended(job, 60)
+    bench.expect(status != "hangs", "case %d: still there 60 s after process %d was killed" % (number, victim))
+    bench.expect(status not in (0, 4) or out == wanted, "case %d: status %s without the answer" % (number, status))
 
 
 def thousand(bench):
@@ -106,7 +154,7 @@ def piece(bench, first, most):
         thousand(bench)
     n = min(most, 5)
     for number in range(first, first + n):
-        case(bench, number)
+        (kill if number >= TARGET - KILLS else case)(bench, number)
     return n
 
 

@@ -56,7 +56,7 @@ def shown(end):
     """Status, output, and what others than baton said; resident memory is not compared."""
     status, out, err = end
     said = b"\n".join(line for line in err.split(b"\n") if not line.startswith(b"baton:"))
-    return status, re.sub(rb"kib \d+", b"", out), said
+    return status, re.sub(rb"(kib|data) \d+", b"", out), said
 
 
 def cases(bench):

@@ -161,3 +161,32 @@ def mutated(seeds, number=600):
     """Of files in blocks, whose checksums the fuzzer's target mends."""
     made = [mutate.mutation(12, i, seeds) for i in range(number)]
     return [data for data in made if any(data[:24] == seed[:24] for seed in seeds)]
+
+
+def records_of(payload):
+    """[(first, after)] of its records."""
+    spans, at = [], 0
+    while at + 8 <= len(payload):
+        after = at + max(8, int.from_bytes(payload[at + 4:at + 8], "little"))
+        spans.append((at, min(after, len(payload))))
+        at = after
+    return spans
+
+
+def summaries(data):
+    """Summaries like this one, not compressed: of each type of record the first and the last one, without it, with it twice, cut to its
+    head, of no known type, and with each number of it an edge."""
+    span = next(iter(mutate.block_spans(data)))
+    payload = mutate.raw_payload(data, span[0])
+    def file(changed):
+        return bytes(mutate.rebuilt(data, span, changed, changed, compression=0, rows=len(records_of(changed))))
+    made, ends = [file(payload)], {}
+    for first, after in records_of(payload):
+        ends.setdefault(payload[first:first + 2], [(first, after)])[1:] = [(first, after)]
+    for first, after in sorted({place for places in ends.values() for place in places}):
+        record = payload[first:after]
+        others = [b"", record * 2, record[:4] + struct.pack("<I", 8), struct.pack("<H", 99) + record[2:]]
+        others += [record[:at] + edge + record[at + 8:] for at in range(8, len(record) - 7, 4)
+                   for edge in (bytes(8), b"\xff" * 8, b"\xff" * 7 + b"\x7f", b"\1" + bytes(7))]
+        made += [file(payload[:first] + other + payload[after:]) for other in others]
+    return made

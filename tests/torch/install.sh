@@ -2,6 +2,7 @@
 # Installs PyTorch for CUDA without NVIDIA's libraries, for runs on the simulated ones (docs/SIMGPU.md): the torch wheel and
 # the pure Python packages it imports, 1.3 GB, under build/torch/RELEASE. What is there already is kept.
 #   sh tests/torch/install.sh [--triton] [RELEASE]...    (2.15.0: CUDA 13; 2.8.0: CUDA 12; none named: both)
+#   sh tests/torch/install.sh --libraries                accelerate, transformers and Lightning, 170 MB, into $LIBRARIES (build/torch/libraries)
 # --triton: also Triton (1 GB more), which torch.compile needs. BATON_WHEELS=DIR: take the wheels from there, no network.
 # Use it with PYTHONPATH=build/torch/RELEASE. Status: 0 it is there, 1 it cannot be had, 2 usage.
 set -u
@@ -12,6 +13,11 @@ setuptools==84.2.1 sympy==1.14.0 typing-extensions==4.16.0"
 
 # The pins are of CPython 3.11 and later; an older one gets the newest that it can have.
 "$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || packages=$(echo "$packages" | sed 's/==[^ ]*//g')
+
+# What trains with PyTorch, for tests/torch/programs/library_kinds.py: these releases go together.
+libraries="accelerate==1.15.0 transformers==4.57.6 huggingface-hub==0.36.2 tokenizers==0.22.2 safetensors==0.8.0 regex==2026.11.19
+pytorch-lightning==2.6.6 lightning-utilities==0.15.3 torchmetrics==1.9.0 packaging==26.4 psutil==7.2.2 pyyaml==6.0.4 tqdm==4.70.1
+requests==2.34.2 urllib3==2.8.0 idna==3.20 certifi==2026.10.19.post1 charset-normalizer==3.5.3"
 
 need_pip() {
 	"$PYTHON" -m pip --version >/dev/null 2>&1 && return 0
@@ -65,6 +71,21 @@ install() { # install RELEASE
 	echo "install.sh: PyTorch $1 is in $site"
 }
 
+install_libraries() {
+	site=${LIBRARIES:-build/torch/libraries}
+	wanted=$(echo $libraries)
+	if [ "$(cat "$site/installed" 2>/dev/null)" != "$wanted" ]; then
+		"$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "install.sh: the libraries need CPython 3.11" && return 1; }
+		mkdir -p "$(dirname "$site")"
+		need_pip || return 1
+		fetch "$site" $wanted || return 1
+		echo "$wanted" >"$site.new/installed"
+		rm -rf "$site" && mv "$site.new" "$site"
+	fi
+	echo "install.sh: the libraries are in $site"
+}
+
+[ "${1:-}" != --libraries ] || { install_libraries && exit 0 || exit 1; }
 triton=
 [ "${1:-}" != --triton ] || { triton=1 && shift; }
 [ $# -gt 0 ] || set -- 2.15.0 2.8.0

@@ -1,6 +1,6 @@
 """Programs of many kinds (programs/kinds.py), each with and without the recorder: the same output, exit status and files, and a trace.
 
-    kinds_check.py BATON WORK [--jobs N] [KIND...]
+    kinds_check.py BATON WORK [--jobs N] [--of PROGRAM] [KIND...]     PROGRAM: kinds.py, or library_kinds.py beside it
 
 The last line says how many were the same; status 1 when one was not, with what was other. Each run has an empty directory of its own."""
 import argparse
@@ -12,13 +12,12 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PROGRAM = os.path.join(HERE, "programs", "kinds.py")
 LONGEST_S = 240
 RACE = -6  # a known race of PyTorch's at its end, with and without a recorder (run.sh: ended)
 
 
-def command(kind):
-    return [sys.executable, PROGRAM, kind]
+def command(program, kind):
+    return [sys.executable, os.path.join(HERE, "programs", program), kind]
 
 
 def digests(folder):
@@ -49,13 +48,14 @@ def status_of(status):
     return 128 - status if status < 0 else status
 
 
-def pair(baton, work, kind):
+def pair(baton, work, words):
     """What is other with the recorder; None: nothing."""
+    kind = words[-1]
     folder = os.path.join(work, kind)
     own = kind == "raises"  # the message of the exception
     try:
-        plain = ended(command(kind), folder + "/plain", own)
-        recorded = ended([baton, "record", "-f", "-o", folder + "/run", "--", *command(kind)], folder + "/recorded", own)
+        plain = ended(words, folder + "/plain", own)
+        recorded = ended([baton, "record", "-f", "-o", folder + "/run", "--", *words], folder + "/recorded", own)
     except subprocess.TimeoutExpired as error:
         return "%s: still at it after %d s" % (" ".join(error.cmd[:2]), LONGEST_S)
     plain, recorded = (status_of(plain[0]), *plain[1:]), (status_of(recorded[0]), *recorded[1:])
@@ -71,12 +71,13 @@ def main():
     parser.add_argument("baton")
     parser.add_argument("work")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--of", default="kinds.py")
     parser.add_argument("kinds", nargs="*")
     options = parser.parse_args()
-    kinds = options.kinds or subprocess.run([sys.executable, PROGRAM, "--list"], capture_output=True, text=True, check=True).stdout.split()
+    kinds = options.kinds or subprocess.run(command(options.of, "--list"), capture_output=True, text=True, check=True).stdout.split()
     work, wrong = os.path.abspath(options.work), 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        runs = {pool.submit(pair, os.path.abspath(options.baton), work, kind): kind for kind in kinds}
+        runs = {pool.submit(pair, os.path.abspath(options.baton), work, command(options.of, kind)): kind for kind in kinds}
         for run in concurrent.futures.as_completed(runs):
             wrong += run.result() is not None
             print("%s: %s" % (runs[run], run.result() or "the same"), flush=True)

@@ -242,9 +242,17 @@ operators() { # 200 of PyTorch's operators
 	fi
 }
 
-kinds() { # small programs of 34 kinds, each in a directory of its own; four at a time, for they wait for the interpreter's start and end
+kinds() { # small programs of 35 kinds, each in a directory of its own; four at a time, for they wait for the interpreter's start and end
 	wanted kinds || return 0
 	try kinds timeout 600 env LD_LIBRARY_PATH="$double" PYTHONPATH="$PWD/$site" "$PYTHON" tests/torch/kinds_check.py --jobs 4 "$BATON" "$work/kinds"
+}
+
+library_kinds() { # and of 3 whose loop is accelerate's, transformers' or Lightning's
+	local said libraries=${LIBRARIES:-build/torch/libraries}
+	wanted library-kinds || return 0
+	said=$(sh tests/torch/install.sh --libraries 2>&1) || { verdict library-kinds 77 "not here and cannot be downloaded: $(echo "$said" | tail -n 1)" && return; }
+	try library-kinds timeout 600 env LD_LIBRARY_PATH="$double" PYTHONPATH="$PWD/$site:$(realpath "$libraries")" "$PYTHON" \
+		tests/torch/kinds_check.py --jobs 2 --of library_kinds.py "$BATON" "$work/kinds"
 }
 
 newest_release() {
@@ -262,6 +270,7 @@ newest_release() {
 	job beside_profiler
 	job operators
 	job kinds
+	job library_kinds
 	[ -z "$everything" ] || {
 		job same compiled 0 compiled.py
 		job same words 2 words.py

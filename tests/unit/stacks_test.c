@@ -219,7 +219,7 @@ static void own_symbols(void)
 		printf("no libdw: native frames have no names here\n");
 	else
 		CHECK(strstr(out, " own_symbols") && strstr(out, "stacks_test.c:"), "'%s'", out);
-	snprintf(wrong, sizeof(wrong), "%s", found);
+	snprintf(wrong, sizeof(wrong), "%.64s", found);
 	wrong[0] = wrong[0] == '0' ? '1' : '0';
 	CHECK(!symbol_text(symbols, path, wrong, here - bias, out, sizeof(out)), "another build id");
 	CHECK(!symbol_text(symbols, path, "", here - bias, out, sizeof(out)), "no build id");

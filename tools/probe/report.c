@@ -77,25 +77,26 @@ static void line_read(struct report_section *section, char **field, int fields, 
 {
 	char type = field[0][0];
 	struct report_row *row = NULL;
-	char name[101];
+	const char *name = fields >= 2 ? field[1] : "";
+	char longer[101];
 
 	if (type == 'E' && fields >= 2) {
-		message_add(section, field[1]);
+		message_add(section, name);
 		return;
 	}
 	if (variant && fields >= 3 && (type == 'V' || type == 'T')) {
-		snprintf(name, sizeof(name), "%.70s [%.25s]", field[1], variant);
-		field[1] = name;
+		snprintf(longer, sizeof(longer), "%.70s [%.25s]", name, variant);
+		name = longer;
 	}
 	if ((type == 'S' && fields == 5) || (type == 'V' && fields == 4))
-		row = row_find(section, type, field[1]);
-	if (type == 'T' && fields == 3 && text_known(section, field[1], field[2]))
+		row = row_find(section, type, name);
+	if (type == 'T' && fields == 3 && text_known(section, name, field[2]))
 		return;
-	if (type == 'D' && fields == 4 && row_find(section, type, field[1]))
+	if (type == 'D' && fields == 4 && row_find(section, type, name))
 		return;
 	if (!row && ((type == 'S' && fields == 5) || (type == 'V' && fields == 4) ||
 				 (type == 'T' && fields == 3) || (type == 'D' && fields == 4)))
-		row = row_add(section, type, field[1]);
+		row = row_add(section, type, name);
 	if (!row) {
 		message_add(section, "a line of this section was cut");
 		return;

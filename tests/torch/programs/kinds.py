@@ -370,16 +370,51 @@ def signalled():
     time.sleep(5)
 
 
+def elastic():
+    """torchrun with two ranks, of which one ends with status 9 in its first life: both begin again, from what the first life has saved."""
+    # A store for each try: else PyTorch shares the agent's, in which the first try's NCCL id is still there when the second one looks for its
+    # own, and whoever finds it cannot join (NCCL refuses the id of a process that has ended).
+    os.environ.update(TORCH_DISABLE_SHARE_RDZV_TCP_STORE="1", OMP_NUM_THREADS="1")
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "--max-restarts=1", __file__,
+                              "elastic_rank"])
+
+
+def elastic_rank():
+    rank, life = int(os.environ["RANK"]), int(os.environ["TORCHELASTIC_RESTART_COUNT"])
+    torch.cuda.set_device(rank)
+    torch.distributed.init_process_group("nccl")
+    model = nn.parallel.DistributedDataParallel(nn.Linear(8, 1).to(GPU), device_ids=[rank])
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    first = torch.load("saved.pt", weights_only=True)["step"] + 1 if life else 0
+    for step in range(first, 5):
+        optimizer.zero_grad()
+        model(torch.ones(4, 8, device=GPU)).mean().backward()
+        optimizer.step()
+        torch.cuda.synchronize()
+        if rank == 0:
+            os.write(1, b"life %d step %d\n" % (life, step))
+        if rank == 0 and step == 2:
+            torch.save({"model": model.module.state_dict(), "step": step}, "saved.pt")
+        if step == 2 and not life:
+            torch.distributed.barrier()
+            time.sleep(30 if rank == 0 else 0.2)  # the agent ends the other one
+            os._exit(9)
+    torch.distributed.barrier()
+    torch.distributed.destroy_process_group()
+
+
 KINDS = [gan, lbfgs, vae, triplet, reinforce, encoder, sequence_to_sequence, sparse_embedding, activation_checkpoint, resume, moving_average,
          custom_function, hooks, side_stream, functional, traced, exported, gradient_penalty, distillation, schedule_and_clip,
          convolution_autoencoder, message_passing, bfloat16, decoding, two_devices, replicas, spawned, spawned_fails, subprocesses, threads,
-         raises, out_of_memory, exits, signalled]
+         raises, out_of_memory, exits, signalled, elastic]
+RANKS = [elastic_rank]  # of a kind
 
 if __name__ == "__main__":
     if sys.argv[1] == "--list":
         print(" ".join(kind.__name__ for kind in KINDS))
     else:
         torch.manual_seed(1)
-        {kind.__name__: kind for kind in KINDS}[sys.argv[1]]()
+        {kind.__name__: kind for kind in KINDS + RANKS}[sys.argv[1]]()
         torch.cuda.synchronize()
         time.sleep(0.3)  # PyTorch's backward thread must not meet an interpreter that is being torn down
