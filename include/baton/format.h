@@ -591,6 +591,13 @@ static const struct baton_table baton_tables[] = {
 
 #define BATON_TABLES (sizeof(baton_tables) / sizeof(baton_tables[0]))
 
+/* Columns of all tables together. */
+enum {
+	BATON_ALL_COLUMNS = (int)OP_COLUMNS + (int)CALL_COLUMNS + (int)RANGE_COLUMNS +
+						(int)COLL_COLUMNS + (int)SYNC_COLUMNS + (int)OVERHEAD_COLUMNS +
+						(int)SCHED_COLUMNS + (int)GAUGE_COLUMNS
+};
+
 /* The table of a block kind, NULL when this version defines none. */
 static inline const struct baton_table *baton_table(unsigned kind)
 {
