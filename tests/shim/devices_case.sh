@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A process that drives several devices: its calls say which one they are for, also those that have no op (synchronising, freeing).
-# With one device nothing is told. And the ends of ncclSend and ncclRecv name their peers.
+# With one device nothing is told. And the ends of ncclSend and ncclRecv name their peers, copies their devices, allocations their bytes.
 . tests/cli/lib.sh
 case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
 for needed in libcudart.so.13 libcupti.so.13; do
@@ -8,7 +8,7 @@ for needed in libcudart.so.13 libcupti.so.13; do
 done
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256 SIMGPU_DEVICES=3
 
-for n in 3 1 exchange; do
+for n in 3 1 exchange copies; do
 	for stacks in python off; do
 		expect_status 0 "$BATON" record -s $stacks -o "$work/$n.$stacks" -- "$PYTHON" tests/shim/devices.py $n
 		checks=$((checks + 1))
