@@ -2,12 +2,25 @@
 #include "import/nsys/nsys_cuda.h"
 
 #include "import/nsys/nsys_nccl.h"
+#include "import/nsys/nsys_usage.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- calls ---- */
+
+/* What the call allocated or gave back: the columns that it adds. */
+static uint32_t take_usage(const struct nsys_usage *usage, const struct nsys_process *process,
+						   int64_t *row)
+{
+	const struct nsys_usage_row *said = nsys_usage_find(usage, process, row[CALL_CORRELATION]);
+	if (!said)
+		return 0;
+	row[CALL_BYTES] = said->bytes;
+	row[CALL_MEMORY] = said->kind;
+	return 1u << CALL_BYTES | 1u << CALL_MEMORY;
+}
 
 /* The table of runtime calls holds the driver's too. Names stay as they are, with their version
  * suffix. */
@@ -22,7 +35,9 @@ void nsys_read_calls(struct nsys_file *file)
 				   {"nameId", NSYS_STRING},
 				   {.column = "returnValue"}},
 	};
+	struct nsys_usage usage;
 	struct nsys_scan scan;
+	nsys_usage_load(&usage, &file->db);
 	nsys_scan_open(&scan, &file->db, &table);
 	while (nsys_scan_next(&scan)) {
 		int64_t row[BATON_MAX_COLUMNS] = {0}, start_ns, end_ns;
@@ -42,10 +57,11 @@ void nsys_read_calls(struct nsys_file *file)
 		const bool has_result = result >= 0 && result <= UINT32_MAX;
 		row[CALL_RESULT] = has_result ? result : 0;
 		nsys_add_row(file, process, BATON_CALL, start_ns, end_ns, row,
-					 has_result ? 1u << CALL_RESULT : 0);
+					 (has_result ? 1u << CALL_RESULT : 0) | take_usage(&usage, process, row));
 		nsys_nccl_call(file->nccl, process, nsys_int_or(&scan, 2, 0),
 					   &(struct nsys_interval){row[CALL_CORRELATION], start_ns, end_ns});
 	}
+	nsys_usage_free(&usage);
 }
 
 /* ---- synchronisation ---- */
