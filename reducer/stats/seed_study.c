@@ -6,6 +6,7 @@
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "classify/seed.h"
+#include "stats/copies.h"
 #include "stats/events.h"
 #include "stats/seed_chart.h"
 
@@ -36,6 +37,7 @@ struct study {
 	struct study_device *devices; /* by number in `device_numbers` */
 	size_t n_devices;
 	struct table device_numbers;
+	struct copies copies;
 };
 
 struct study_device {
@@ -88,7 +90,7 @@ static int add(struct study *s, struct stats_file *file, const struct rows *op, 
 	sum->n++;
 	of->ns[sum->group] = saturate_add(of->ns[sum->group], dur_ns);
 	of->all_ns = saturate_add(of->all_ns, dur_ns);
-	return 0;
+	return kind == BATON_MEMCPY ? copies_add(&s->copies, file, op, device) : 0;
 }
 
 static int add_file(struct stats_file *file, void *context)
@@ -209,8 +211,8 @@ static int64_t time_of(const struct study *s, uint32_t device)
 	return 0;
 }
 
-/* Times that differ between the devices, in words: groups, then directions of copies. */
-static void say_all_uneven(const struct study *s, FILE *out)
+/* Times that differ between the devices, in words: groups, directions of copies, then pairs. */
+static int say_all_uneven(const struct study *s, FILE *out)
 {
 	struct uneven copies[COPY_NAMES] = {0};
 	size_t n = 0;
@@ -235,6 +237,7 @@ static void say_all_uneven(const struct study *s, FILE *out)
 	}
 	for (size_t k = 0; k < n; k++)
 		say_uneven(&copies[k], s->n_devices, out);
+	return copies_say_uneven(&s->copies, &s->run, "", out);
 }
 
 static int print_all(struct study *s, enum sheet_format format, FILE *out)
@@ -260,7 +263,7 @@ static int print_all(struct study *s, enum sheet_format format, FILE *out)
 		sheets_end(&sheets);
 	}
 	if (!sheets.error && format == SHEET_TABLE)
-		say_all_uneven(s, out);
+		return say_all_uneven(s, out);
 	return sheets.error;
 }
 
@@ -270,6 +273,7 @@ static void study_close(struct study *s)
 	free(s->devices);
 	table_free(&s->table);
 	table_free(&s->device_numbers);
+	copies_free(&s->copies);
 	stats_run_close(&s->run);
 }
 
@@ -332,6 +336,7 @@ struct runs { /* where they go */
 	struct sheets sheets;
 	struct seed_bar *bars;
 	size_t n;
+	FILE *uneven; /* lines that follow the table */
 };
 
 static void put_run(const char *name, const struct study *s, struct runs *runs)
@@ -352,6 +357,15 @@ static void put_run(const char *name, const struct study *s, struct runs *runs)
 									 cell_number(ns), cell_tenths(percent(ns, all.all_ns))};
 		sheets_row(&runs->sheets, cells);
 	}
+}
+
+/* Pairs of GPUs of one run. */
+static int say_run_uneven(const char *name, const struct study *s, FILE *out)
+{
+	char before[300];
+	snprintf(before, sizeof(before), "%.280s: ", name);
+	plain_text(before);
+	return copies_say_uneven(&s->copies, &s->run, before, out);
 }
 
 static int open_dirs(const char *name, char **dirs, size_t n, struct run *run)
@@ -380,6 +394,8 @@ static int compare_run(const char *name, char *text, struct runs *runs)
 	int status = study_read(&s, &run);
 	if (status != STATUS_INPUT)
 		put_run(name, &s, runs);
+	if (status != STATUS_INPUT && say_run_uneven(name, &s, runs->uneven) != 0)
+		status = STATUS_INPUT;
 	study_close(&s);
 	run_close(&run);
 	return (int)status_worse((enum status)opened, (enum status)status);
@@ -389,8 +405,11 @@ int seed_study_compare(char *const *operands, size_t n, const struct seed_forms 
 {
 	static const char *const heads[] = {"Run", "GPUs", "Group", "Time (ns)", "Time (%)", NULL};
 	static const struct sheet_spec spec = {"runs", "GPU time of each run by group", heads};
-	struct runs runs = {.bars = calloc(n + 1, sizeof(*runs.bars))};
-	int status = runs.bars ? STATUS_OK : STATUS_INPUT;
+	char *uneven = NULL;
+	size_t uneven_bytes = 0;
+	struct runs runs = {.bars = calloc(n + 1, sizeof(*runs.bars)),
+						.uneven = open_memstream(&uneven, &uneven_bytes)};
+	int status = runs.bars && runs.uneven ? STATUS_OK : STATUS_INPUT;
 	sheets_open(&runs.sheets, forms->out, forms->format);
 	sheets_begin(&runs.sheets, &spec);
 	for (size_t i = 0; i < n && (status == STATUS_OK || status == STATUS_PARTIAL); i++) {
@@ -400,6 +419,11 @@ int seed_study_compare(char *const *operands, size_t n, const struct seed_forms 
 		free(text);
 	}
 	sheets_end(&runs.sheets);
+	if (runs.uneven)
+		fclose(runs.uneven);
+	if (uneven && forms->format == SHEET_TABLE)
+		fputs(uneven, forms->out);
+	free(uneven);
 	if (runs.sheets.error) {
 		diag("%s", strerror(-runs.sheets.error));
 		status = STATUS_INPUT;

@@ -52,6 +52,32 @@ if [ -f "$sample" ]; then
 	check same-inputs "$work/real" "$work/real.again"
 fi
 
+# Keeps out: a slow link that no line names, one that a healthy machine is said to have; a table that is not the sum of the rows.
+expect_status 0 "$BATON" import -o "$work/slow" "$work/slow.csv"
+expect_status 0 "$BATON" import -o "$work/even" "$work/even.csv"
+for view in "report --by copy" "report --taxonomy seed --by device"; do
+	expect_status 0 "$BATON" $view "$work/slow"
+	expect_prints "Uneven: copies from local/0 to local/3 take 0.3 ms, 157 % more than the mean of 12 pairs of GPUs" \
+		"Uneven: copies from local/0 to local/3 run at 3.5 GB/s, all of 12 pairs of GPUs at 9.0 GB/s"
+	expect_status 0 "$BATON" $view "$work/even"
+	expect_prints_not "Uneven: copies"
+done
+expect_status 0 "$BATON" compare --taxonomy seed --by group "$work/even" "$work/slow"
+expect_prints "$work/slow: Uneven: copies from local/0 to local/3 take 0.3 ms, 157 % more than the mean of 12 pairs of GPUs"
+expect_prints_not "$work/even: Uneven"
+expect_status 0 "$BATON" report --by copy --csv "$work/slow"
+expect_prints "local/0,PtoP,Device,Device,local/0,local/3,1,300000,1048576,3.5" "local/3,PtoP,Device,Device,local/3,local/2,1,100000,1048576,10.5"
+expect_status 0 "$BATON" report --by copy --json "$work/run"
+cp "$work/out" "$work/copies.json"
+check sums "$work/run" "$work/copies.json"
+expect_status 0 "$BATON" report --by copy --markdown --rank 0 "$work/run"
+expect_status 0 "$BATON" report --by copy "$work/hostile.nvprof"
+expect_status '0|4' "$BATON" report --by copy "$work/hostile.kineto"
+expect_status 2 "$BATON" report --by copy --rank x "$work/run"
+expect_says "--rank"
+expect_status 2 "$BATON" report --by copy --gaps 3 "$work/run"
+expect_says "--by copy and --gaps are two reports"
+
 # Allocations of a trace that names them, through nsys's table.
 expect_status 0 "$BATON" export --format nsys-sqlite -o "$work/again.sqlite" "$work/hostile.nsys"
 expect_status 0 "$BATON" import -o "$work/again.nsys" "$work/again.sqlite"

@@ -1,7 +1,7 @@
 """What ends_case.sh asks of a trace, and the hostile sources that it imports.
 
     ends_check.py BATON pairs RUN "0>1 1>0" | same RUN OTHER | allocations RUN "NAME:BYTES:KIND ..."
-                      | inputs RUN [again] | markers RUN | same-inputs RUN OTHER | strict DIR | write WORK
+                      | inputs RUN [again] | markers RUN | sums RUN TABLE.json | same-inputs RUN OTHER | strict DIR | write WORK
 """
 import collections
 import glob
@@ -85,11 +85,23 @@ def write_kineto(path):
     open(path, "w").write('{"traceEvents":[%s]}' % ",\n".join(events))
 
 
+HEADS = ["Start", "Duration", "Size", "SrcMemType", "DstMemType", "Device", "Context", "Stream", "Src Dev", "Src Ctx",
+         "Dst Dev", "Dst Ctx", "Name", "Correlation_ID"]
+HEAD = ["==9== Profiling result:", ",".join('"%s"' % head for head in HEADS), "us,us,B,,,,,,,,,,,"]
+
+
+def write_slow(path, slow):
+    """Four GPUs: 1 MiB between each two in 100 us, between one pair in as many us as `slow` says."""
+    lines = list(HEAD)
+    for n, (source, target) in enumerate((a, b) for a in range(4) for b in range(4) if a != b):
+        lines.append('%d,%d,1048576,"Device","Device","V100 (%d)","1","7","V100 (%d)","1","V100 (%d)","2","[CUDA memcpy PtoP]",%d'
+                     % (100 + 1000 * n, slow if (source, target) == (0, 3) else 100, source, source, target, n + 1))
+    open(path, "w").write("\n".join(lines) + "\n")
+
+
 def write_nvprof(path):
-    heads = ["Start", "Duration", "Size", "SrcMemType", "DstMemType", "Device", "Context", "Stream", "Src Dev", "Src Ctx",
-             "Dst Dev", "Dst Ctx", "Name", "Correlation_ID"]
     ends = [("V100 (0)", "V100 (1)"), ("", "V100 (x)"), ("(99999999999999)", "(-1)"), ('=cmd()', "V100 (0"), ("V100", "")]
-    lines = ["==9== Profiling result:", ",".join('"%s"' % head for head in heads), "us,us,B,,,,,,,,,,,"]
+    lines = list(HEAD)
     for n, (source, target) in enumerate(ends):
         lines.append('%d,5,64,"Device","Device","V100 (0)","1","7","%s","1","%s","2","[CUDA memcpy PtoP]",%d'
                      % (100 + 10 * n, source, target, n + 1))
@@ -127,6 +139,8 @@ def main(baton, what, run, *more):
         write_kineto(run + "/hostile.json")
         write_nvprof(run + "/hostile.csv")
         write_nsys(run + "/hostile.sqlite")
+        write_slow(run + "/slow.csv", 300)
+        write_slow(run + "/even.csv", 105)
         return True
     if what == "strict":
         for path in glob.glob(run + "/*.json"):
@@ -139,6 +153,17 @@ def main(baton, what, run, *more):
     if what == "allocations":
         print(allocations(baton, run))
         return allocations(baton, run) == more[0].split()
+    if what == "sums":
+        want = collections.Counter()
+        for row in rows(baton, run):
+            if row["record"] == "op" and row["op_kind"] == 2:
+                want["count"] += 1
+                want["total_ns"] += row["dur_ns"]
+                want["bytes"] += row["bytes"]
+        found = json.load(open(more[0]))
+        got = {key: sum(row[key] for row in found) for key in want}
+        print(want, got)
+        return got == want and {row["from_gpu"] for row in found} == {None, "node0/0", "node0/1", "node0/2"}
     if what == "markers":
         found = {name: of and of[0] for name, of in inputs(baton, run)}
         print(found)
