@@ -31,7 +31,8 @@ static const struct option_spec options[] = {
 	 "gaps)"},
 	{"kernels", 0, OPTION_NUMBER, "N", "how many kernels to list (default 10; 0: all)"},
 	{"by", 0, OPTION_TEXT, "WHAT",
-	 "GPU time, launches and starved time by line, stack, module, op or range of the launch; copy: "
+	 "GPU time, launches and starved time by line, stack, module, op, shape or range of the "
+	 "launch; copy: "
 	 "copies by direction and by the GPUs between which they go; with --taxonomy seed also by "
 	 "device: the tables of the nvprof study"},
 	{"svg", 0, OPTION_TEXT, "FILE", "with --by device: also write the charts to FILE"},
@@ -196,9 +197,10 @@ static int check_by(const struct invocation *call)
 	else if (option_given(call, "svg"))
 		diag("--svg is for --by device");
 	else if (by && !by_named(by))
-		diag("--by must be line, stack, module, op, range or copy, with --taxonomy seed also "
-			 "device, not '%s'",
-			 by);
+		diag(
+			"--by must be line, stack, module, op, shape, range or copy, with --taxonomy seed also "
+			"device, not '%s'",
+			by);
 	else
 		return STATUS_OK;
 	return STATUS_USAGE;
@@ -314,7 +316,7 @@ static const struct named_text files[] = {
 };
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
-	{"by", "line stack module op range copy device"},
+	{"by", "line stack module op shape range copy device"},
 	{0},
 };
 

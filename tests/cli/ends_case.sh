@@ -50,7 +50,16 @@ if [ -f "$sample" ]; then
 	expect_status '0|4' "$BATON" export --format kineto -o "$work/real.kineto" "$work/real"
 	expect_status '0|4' "$BATON" import -o "$work/real.again" "$work/real.kineto"/*.json
 	check same-inputs "$work/real" "$work/real.again"
+	for by in op shape; do
+		expect_status '0|4' "$BATON" report --by $by --json "$work/real"
+		cp "$work/out" "$work/$by.json"
+	done
+	check by-shape "$work/real" "$work/op.json" "$work/shape.json"
+	expect_status '0|4' "$BATON" report --by shape "$work/real.again"
+	expect_prints "by shape, mean of 1 GPU" "aten::cat [[],[]]"
 fi
+expect_status 3 "$BATON" report --by shape "$work/run"
+expect_says "no launch lies in an operator whose inputs the trace has"
 
 # Keeps out: a slow link that no line names, one that a healthy machine is said to have; a table that is not the sum of the rows.
 expect_status 0 "$BATON" import -o "$work/slow" "$work/slow.csv"

@@ -1,7 +1,7 @@
 """What ends_case.sh asks of a trace, and the hostile sources that it imports.
 
     ends_check.py BATON pairs RUN "0>1 1>0" | same RUN OTHER | allocations RUN "NAME:BYTES:KIND ..."
-                      | inputs RUN [again] | markers RUN | sums RUN TABLE.json | same-inputs RUN OTHER | strict DIR | write WORK
+                      | inputs RUN [again] | markers RUN | sums RUN TABLE.json | by-shape RUN OP.json SHAPE.json | same-inputs RUN OTHER | strict DIR | write WORK
 """
 import collections
 import glob
@@ -153,6 +153,15 @@ def main(baton, what, run, *more):
     if what == "allocations":
         print(allocations(baton, run))
         return allocations(baton, run) == more[0].split()
+    if what == "by-shape":  # the rows of an operator by shape add up to its row by op
+        tables = [json.load(open(path))["by"]["rows"] for path in more]
+        by_op, by_shape = collections.Counter(), collections.Counter()
+        for row in tables[0]:
+            by_op[row["name"]] += row["gpu_ns"] + row["starved_ns"]["host"]
+        for row in tables[1]:
+            by_shape[row["name"].split(" [")[0]] += row["gpu_ns"] + row["starved_ns"]["host"]
+        print(by_op - by_shape, by_shape - by_op, len(tables[0]), len(tables[1]))
+        return by_op == by_shape and len(tables[1]) > len(tables[0])
     if what == "sums":
         want = collections.Counter()
         for row in rows(baton, run):
