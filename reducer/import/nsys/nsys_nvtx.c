@@ -111,10 +111,12 @@ static uint32_t tail_inputs(struct trace_out *out, const char *text, size_t byte
 	size_t n = 0;
 	int depth = 0;
 	const char *at = bytes ? memmem(text, bytes, before, sizeof(before) - 1) : NULL;
-	for (at = at ? at + sizeof(before) - 2 : text + bytes; at < text + bytes; at++) {
+	if (!at)
+		return 0;
+	for (at += sizeof(before) - 2; at < text + bytes; at++) {
 		if (*at == ' ')
 			continue;
-		if (!strchr("[],-0123456789", *at) || n == sizeof(list))
+		if (!*at || !strchr("[],-0123456789", *at) || n == sizeof(list))
 			return 0;
 		list[n++] = *at;
 		depth += (*at == '[') - (*at == ']');
