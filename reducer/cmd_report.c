@@ -12,6 +12,7 @@
 #include "read/run.h"
 #include "render/by.h"
 #include "render/report_sheets.h"
+#include "stats/copies.h"
 #include "stats/seed_study.h"
 #include "render/critical.h"
 #include "conclude/finding_text.h"
@@ -30,8 +31,10 @@ static const struct option_spec options[] = {
 	 "gaps)"},
 	{"kernels", 0, OPTION_NUMBER, "N", "how many kernels to list (default 10; 0: all)"},
 	{"by", 0, OPTION_TEXT, "WHAT",
-	 "GPU time, launches and starved time by line, stack, module, op or range of the launch; with "
-	 "--taxonomy seed also by device: the tables of the nvprof study"},
+	 "GPU time, launches and starved time by line, stack, module, op, shape or range of the "
+	 "launch; copy: "
+	 "copies by direction and by the GPUs between which they go; with --taxonomy seed also by "
+	 "device: the tables of the nvprof study"},
 	{"svg", 0, OPTION_TEXT, "FILE", "with --by device: also write the charts to FILE"},
 	PART_RANK_ROW,
 	PART_DEVICE_ROW,
@@ -195,9 +198,10 @@ static int check_by(const struct invocation *call)
 	else if (option_given(call, "svg"))
 		diag("--svg is for --by device");
 	else if (by && !by_named(by))
-		diag("--by must be line, stack, module, op or range, with --taxonomy seed also device, not "
-			 "'%s'",
-			 by);
+		diag(
+			"--by must be line, stack, module, op, shape, range or copy, with --taxonomy seed also "
+			"device, not '%s'",
+			by);
 	else
 		return STATUS_OK;
 	return STATUS_USAGE;
@@ -233,6 +237,33 @@ static int run_devices(const struct invocation *call)
 	return (int)status_worse((enum status)status, (enum status)printed);
 }
 
+/* All copies of the run. */
+static int run_copies(const struct invocation *call)
+{
+	static const char *const others[] = {"gaps", "leaf",    "kernels", "top",        "critical",
+										 "html", "fail-if", "steps",   "step-range", "classes",
+										 "svg",  "device",  "step",    "taxonomy"};
+	const char *ranks;
+	enum sheet_format format;
+	struct run run;
+	if (table_options_read(call, &format) != STATUS_OK ||
+		part_ranks_read(call, "rank", &ranks) != STATUS_OK)
+		return STATUS_USAGE;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (option_given(call, others[i])) {
+			diag("--by copy and --%s are two reports", others[i]);
+			return STATUS_USAGE;
+		}
+	const int status = run_open(call->operand, (size_t)call->operands, &run);
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return status;
+	pager_begin();
+	format = option_given(call, "json") ? SHEET_JSON : format;
+	const int printed = copies_report(&run, ranks, format, stdout);
+	run_close(&run);
+	return (int)status_worse((enum status)status, (enum status)printed);
+}
+
 static int run(const struct invocation *call)
 {
 	struct reduction reduction;
@@ -240,6 +271,8 @@ static int run(const struct invocation *call)
 	enum sheet_format format;
 	if (strcmp(option_text(call, "by", ""), "device") == 0)
 		return run_devices(call);
+	if (strcmp(option_text(call, "by", ""), "copy") == 0)
+		return run_copies(call);
 	if (table_options_read(call, &format) != STATUS_OK)
 		return STATUS_USAGE;
 	if (reduce_options_read(call, true, &how) != STATUS_OK || read_gaps(call, &how) != STATUS_OK ||
@@ -276,7 +309,7 @@ static const struct named_text examples[] = {
 };
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
-	{"by", "line stack module op range device"},
+	{"by", "line stack module op shape range copy device"},
 	{0},
 };
 

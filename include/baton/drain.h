@@ -38,8 +38,9 @@ struct baton_drain {
 	 * or the process has one device. NULL: none has an id. Set by the caller */
 	uint32_t (*stream_id)(void *places, uint32_t context, uint32_t stream);
 	uint32_t (*device_id)(void *places, uint32_t context);
-	void *places;             /* their first argument */
-	struct baton_slot holder; /* for the sched slot that follows; type 0: none */
+	void *places;                 /* their first argument */
+	struct baton_slot holder;     /* for the sched slot that follows; type 0: none */
+	struct baton_slot allocation; /* for the call slot of its correlation; type 0: none */
 	/* by correlation, open addressing; the newest replaces what is in its way */
 	struct baton_drain_collective *waiting;
 	struct baton_drain_op *recent;

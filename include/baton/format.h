@@ -92,6 +92,7 @@ enum baton_record_type {
 	BATON_R_CHECKPOINT = 14,
 	BATON_R_SHAPE = 15,
 	BATON_R_KEPT = 16,
+	BATON_R_INPUTS = 17,
 	BATON_R_SUMMARY_FIRST = 64,
 	BATON_R_SUMMARY_LAST = 127
 };
@@ -290,6 +291,15 @@ struct baton_r_kept {
 };
 _Static_assert(sizeof(struct baton_r_kept) == 48, "kept");
 
+struct baton_r_inputs { /* of an operator */
+	struct baton_record head;
+	uint32_t id;
+	uint32_t shapes; /* JSON lists as texts */
+	uint32_t types;
+	uint32_t zero;
+};
+_Static_assert(sizeof(struct baton_r_inputs) == 24, "inputs");
+
 /* ---- tables (kinds 16 to 31): a column's id is its index here + 1 ---- */
 
 enum baton_column_type {
@@ -308,7 +318,7 @@ struct baton_column {
 	uint8_t required; /* 1: a block without it is damaged */
 };
 
-#define BATON_MAX_COLUMNS 12
+#define BATON_MAX_COLUMNS 14
 
 struct baton_table {
 	uint16_t kind;
@@ -335,6 +345,8 @@ enum {
 	OP_GRAPH_NODE,
 	OP_SHAPE,
 	OP_MEMORY,
+	OP_SOURCE,
+	OP_TARGET,
 	OP_COLUMNS
 };
 enum {
@@ -346,6 +358,8 @@ enum {
 	CALL_STACK,
 	CALL_DEVICE,
 	CALL_RESULT,
+	CALL_BYTES,
+	CALL_MEMORY,
 	CALL_COLUMNS
 };
 enum {
@@ -356,6 +370,7 @@ enum {
 	RANGE_CATEGORY,
 	RANGE_DOMAIN,
 	RANGE_UNCLOSED,
+	RANGE_INPUTS,
 	RANGE_COLUMNS
 };
 enum {
@@ -413,7 +428,7 @@ enum baton_copy_dir {
 	BATON_COPY_PEER
 };
 
-/* Where an end of a copy lies, or what is filled. The column has the source in its low four bits and
+/* Where an end of a copy lies, or what is filled or allocated. The column of ops has the source in its low four bits and
  * the destination in the high ones. */
 enum baton_memory {
 	BATON_MEMORY_UNKNOWN = 0,
@@ -499,7 +514,9 @@ static const struct baton_table baton_tables[] = {
 	  {"pageable", BATON_T_U8, 0},
 	  {"graph_node", BATON_T_U64, 0},
 	  {"shape", BATON_T_ID, 0},
-	  {"memory", BATON_T_U8, 0}},
+	  {"memory", BATON_T_U8, 0},
+	  {"source", BATON_T_ID, 0},
+	  {"target", BATON_T_ID, 0}},
 	 OP_STREAM,
 	 OP_NAME},
 	{BATON_CALL,
@@ -512,7 +529,9 @@ static const struct baton_table baton_tables[] = {
 	  {"correlation", BATON_T_U64, 1},
 	  {"stack", BATON_T_ID, 0},
 	  {"device", BATON_T_ID, 0},
-	  {"result", BATON_T_U32, 0}},
+	  {"result", BATON_T_U32, 0},
+	  {"bytes", BATON_T_U64, 0},
+	  {"memory", BATON_T_U8, 0}},
 	 CALL_THREAD,
 	 CALL_NAME},
 	{BATON_RANGE,
@@ -524,7 +543,8 @@ static const struct baton_table baton_tables[] = {
 	  {"name", BATON_T_STRING, 1},
 	  {"category", BATON_T_U8, 1},
 	  {"domain", BATON_T_STRING, 0},
-	  {"unclosed", BATON_T_U8, 0}},
+	  {"unclosed", BATON_T_U8, 0},
+	  {"inputs", BATON_T_ID, 0}},
 	 RANGE_THREAD,
 	 RANGE_NAME},
 	{BATON_COLLECTIVE,
@@ -590,6 +610,13 @@ static const struct baton_table baton_tables[] = {
 };
 
 #define BATON_TABLES (sizeof(baton_tables) / sizeof(baton_tables[0]))
+
+/* Columns of all tables together. */
+enum {
+	BATON_ALL_COLUMNS = (int)OP_COLUMNS + (int)CALL_COLUMNS + (int)RANGE_COLUMNS +
+						(int)COLL_COLUMNS + (int)SYNC_COLUMNS + (int)OVERHEAD_COLUMNS +
+						(int)SCHED_COLUMNS + (int)GAUGE_COLUMNS
+};
 
 /* The table of a block kind, NULL when this version defines none. */
 static inline const struct baton_table *baton_table(unsigned kind)

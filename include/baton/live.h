@@ -48,7 +48,10 @@ enum baton_slot_type {
 	BATON_SLOT_EVENT = 8,
 	/* before the sched slot of the same begin: who had Python's lock. name: id of the thread; stack:
 	 * id of its call stack */
-	BATON_SLOT_HOLDER = 9
+	BATON_SLOT_HOLDER = 9,
+	/* before the slot of the call with the same correlation. begin: bytes that it allocated; aux: enum
+	 * baton_memory */
+	BATON_SLOT_ALLOCATION = 10
 };
 
 enum baton_slot_flag {

@@ -275,7 +275,7 @@ struct baton_s_evidence {
 };
 _Static_assert(sizeof(struct baton_s_evidence) == 40, "evidence");
 
-#define BATON_S_SITE_BY 5   /* line, stack, module, op, range */
+#define BATON_S_SITE_BY 6   /* line, stack, module, op, range, shape */
 #define BATON_S_SITE_KIND 4 /* project, elsewhere, unknown, rest */
 #define BATON_S_SITE_FIELDS(X, R)                                                           \
 	X(R, uint32_t, by, RANGE(1, BATON_S_SITE_BY), KEY, HIDDEN) /* enum site_by */           \

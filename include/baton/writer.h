@@ -19,7 +19,7 @@
 #define BATON_IMPORT_LEVEL 9
 
 struct baton_pending {
-	int64_t (*rows)[BATON_MAX_COLUMNS];
+	int64_t *rows; /* of as many columns as the table has */
 	uint32_t n, room;
 	uint32_t present; /* columns that some row of this run has */
 	uint8_t unsorted; /* some row begins before the row before it */

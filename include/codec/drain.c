@@ -116,6 +116,12 @@ static void drain_call(struct baton_drain *d, uint32_t thread, const struct bato
 	present |= slot->stack ? 1u << CALL_STACK : 0;
 	present |= row[CALL_DEVICE] ? 1u << CALL_DEVICE : 0;
 	present |= 1u << CALL_RESULT;
+	if (d->allocation.type && d->allocation.correlation == slot->correlation) {
+		d->allocation.type = 0;
+		row[CALL_BYTES] = (int64_t)d->allocation.begin;
+		row[CALL_MEMORY] = d->allocation.aux;
+		present |= 1u << CALL_BYTES | 1u << CALL_MEMORY;
+	}
 	d->calls++;
 	d->launches += (slot->flags & BATON_SLOT_MAKES_OP) != 0;
 	d->graphs += (slot->flags & BATON_SLOT_MAKES_GRAPH) != 0;
@@ -217,6 +223,9 @@ void baton_drain_slot(struct baton_drain *d, uint32_t thread, const struct baton
 		break;
 	case BATON_SLOT_HOLDER:
 		d->holder = *slot;
+		break;
+	case BATON_SLOT_ALLOCATION:
+		d->allocation = *slot;
 		break;
 	default:
 		break;

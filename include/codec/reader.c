@@ -184,14 +184,16 @@ static int reader_resync(struct baton_reader *r, uint64_t from, uint64_t *found)
 /* Columns of a row that count: those that the tables had at first. */
 #define BATON_WEIGHT_OP_COLUMNS 10u
 #define BATON_WEIGHT_CALL_COLUMNS 7u
+#define BATON_WEIGHT_RANGE_COLUMNS 7u
 #define BATON_WEIGHT_RECORDS 4u /* a byte of records in memory: with ids and tables to find them */
 
 /* Columns that came later weigh nothing, so that a file that could be read once still can. */
 static uint32_t weighed_columns(const struct baton_table *table)
 {
-	const uint32_t most = table->kind == BATON_OP     ? BATON_WEIGHT_OP_COLUMNS
-						  : table->kind == BATON_CALL ? BATON_WEIGHT_CALL_COLUMNS
-													  : BATON_MAX_COLUMNS;
+	static const uint32_t first[BATON_KINDS_END] = {[BATON_OP] = BATON_WEIGHT_OP_COLUMNS,
+													[BATON_CALL] = BATON_WEIGHT_CALL_COLUMNS,
+													[BATON_RANGE] = BATON_WEIGHT_RANGE_COLUMNS};
+	const uint32_t most = first[table->kind] ? first[table->kind] : BATON_MAX_COLUMNS;
 	return table->n_columns < most ? table->n_columns : most;
 }
 

@@ -138,14 +138,16 @@ int baton_writer_record(struct baton_writer *w, uint16_t type, void *head, size_
 	return w->error;
 }
 
-static int row_compare(const void *a, const void *b)
+/* Of one table. */
+static int row_compare(const void *a, const void *b, void *table)
 {
 	const int64_t *x = a, *y = b;
+	const int columns = ((const struct baton_table *)table)->n_columns;
 	if (x[ROW_START] != y[ROW_START])
 		return x[ROW_START] < y[ROW_START] ? -1 : 1;
 	if (x[ROW_DUR] != y[ROW_DUR]) /* outermost first */
 		return x[ROW_DUR] > y[ROW_DUR] ? -1 : 1;
-	for (int c = ROW_DUR + 1; c < BATON_MAX_COLUMNS; c++)
+	for (int c = ROW_DUR + 1; c < columns; c++)
 		if (x[c] != y[c])
 			return x[c] < y[c] ? -1 : 1;
 	return 0;
@@ -178,8 +180,9 @@ static int writer_block(struct baton_writer *w, const struct baton_table *table,
 		if (!(run->present & 1u << c))
 			continue;
 		columns[c] = w->columns + (size_t)c * w->block_rows;
-		for (uint32_t i = 0; i < n; i++)
-			columns[c][i] = run->rows[first + i][c];
+		const int64_t *value = run->rows + (size_t)first * table->n_columns + c;
+		for (uint32_t i = 0; i < n; i++, value += table->n_columns)
+			columns[c][i] = *value;
 	}
 	return baton_writer_columns(w, table, columns, n);
 }
@@ -192,7 +195,8 @@ int baton_writer_flush_table(struct baton_writer *w, const struct baton_table *t
 	if (run->n == 0 || baton_writer_flush_records(w)) /* names come before their first use */
 		return w->error;
 	if (run->unsorted)
-		qsort(run->rows, run->n, sizeof(run->rows[0]), row_compare);
+		qsort_r(run->rows, run->n, table->n_columns * sizeof(*run->rows), row_compare,
+				(void *)(uintptr_t)table);
 	for (uint32_t at = 0; at < run->n && !w->error; at += w->block_rows) {
 		uint32_t left = run->n - at;
 		writer_block(w, table, run, at, left < w->block_rows ? left : w->block_rows);
@@ -203,11 +207,11 @@ int baton_writer_flush_table(struct baton_writer *w, const struct baton_table *t
 	return w->error;
 }
 
-static void writer_grow(struct baton_writer *w, struct baton_pending *run)
+static void writer_grow(struct baton_writer *w, struct baton_pending *run, size_t row_bytes)
 {
 	uint32_t room = run->room ? 2 * run->room : 1024;
 	room = room < w->run_rows ? room : w->run_rows;
-	void *rows = realloc(run->rows, room * sizeof(run->rows[0]));
+	void *rows = realloc(run->rows, room * row_bytes);
 	if (!rows) {
 		w->error = w->error ? w->error : -ENOMEM;
 		return;
@@ -220,12 +224,16 @@ int baton_writer_row(struct baton_writer *w, enum baton_kind kind,
 					 const int64_t row[BATON_MAX_COLUMNS], uint32_t present)
 {
 	struct baton_pending *run = &w->tables[kind - BATON_OP];
+	const struct baton_table *table = &baton_tables[kind - BATON_OP];
+	const size_t columns = table->n_columns, bytes = columns * sizeof(*run->rows);
 	if (run->n == run->room)
-		writer_grow(w, run);
+		writer_grow(w, run, bytes);
 	if (w->error)
 		return w->error;
-	run->unsorted |= run->n > 0 && row_compare(run->rows[run->n - 1], row) > 0;
-	memcpy(run->rows[run->n++], row, sizeof(run->rows[0]));
+	int64_t *next = run->rows + run->n * columns;
+	run->unsorted |= run->n > 0 && row_compare(next - columns, row, (void *)(uintptr_t)table) > 0;
+	memcpy(next, row, bytes);
+	run->n++;
 	run->present |= present;
 	return run->n >= w->run_rows ? baton_writer_flush_table(w, baton_table(kind)) : 0;
 }

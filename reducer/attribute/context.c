@@ -188,6 +188,7 @@ static bool is_backward(const struct feed *feed, uint32_t name)
 static int describe(struct contexts *c, uint32_t feed, struct context_thread *t)
 {
 	struct context context = {.feed = feed};
+	const bool shaped = c->feeds[feed].trace.n_inputs > 1; /* [0] is none */
 	bool project = false;
 	int error = 0;
 	t->changed = false;
@@ -196,6 +197,10 @@ static int describe(struct contexts *c, uint32_t feed, struct context_thread *t)
 		const struct open_range *range = &t->open[i];
 		if (!range->name)
 			continue;
+		if (shaped && (range->category == BATON_RANGE_OPERATOR || range->inputs)) {
+			context.shaped = range->name;
+			context.inputs = range->inputs;
+		}
 		if (range->category == BATON_RANGE_OPERATOR) {
 			context.op = range->name;
 			context.backward |= is_backward(&c->feeds[feed], range->name);

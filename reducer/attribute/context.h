@@ -25,12 +25,16 @@ struct context { /* the words of its tuple in `contexts` */
 	uint32_t frame;    /* the innermost Python frame of the project, else the innermost one */
 	uint32_t inner;    /* the innermost Python frame */
 	uint32_t backward; /* 1: in a backward pass */
+	/* The innermost operator, or range that tells inputs, and these: name and index in the feed's
+	 * trace. 0 where no range of the trace tells any */
+	uint32_t shaped, inputs;
 };
 
 struct open_range {
 	int64_t start, end;
 	uint32_t name;
 	uint32_t category;
+	uint32_t inputs; /* index in the feed's trace; 0: not told */
 };
 
 struct context_thread {

@@ -31,11 +31,9 @@ void owner_places_close(struct owner_places *p)
 
 const char *owner_places_unknown(enum site_by by)
 {
-	static const char *const no_site[SITE_BY_END] = {[SITE_LINE] = "(no stack)",
-													 [SITE_STACK] = "(no stack)",
-													 [SITE_MODULE] = "(no stack)",
-													 [SITE_OP] = "(no name)",
-													 [SITE_RANGE] = "(no range)"};
+	static const char *const no_site[SITE_BY_END] = {
+		[SITE_LINE] = "(no stack)", [SITE_STACK] = "(no stack)", [SITE_MODULE] = "(no stack)",
+		[SITE_OP] = "(no name)",    [SITE_RANGE] = "(no range)", [SITE_SHAPE] = "(no name)"};
 	return no_site[by];
 }
 

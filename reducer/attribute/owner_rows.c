@@ -19,6 +19,7 @@ struct making {
 	struct intern rows; /* struct site_row */
 	struct site_sums *sums;
 	size_t sums_room;
+	bool tells_inputs; /* some trace of the device does: else there are no rows by shape */
 };
 
 static const char no_launch[] = "(no launch record)", others[] = "(other)";
@@ -35,12 +36,12 @@ static int add_row(struct making *m, const struct site_row *row, const struct si
 	return 0;
 }
 
-/* One text for all five. */
+/* One text for all tables. */
 static int add_fixed(struct making *m, enum site_kind kind, const char *text,
 					 const struct site_sums *sums)
 {
 	int error = 0;
-	for (int by = SITE_LINE; !error && by < SITE_BY_END; by++) {
+	for (int by = SITE_LINE; !error && by < (m->tells_inputs ? SITE_BY_END : SITE_SHAPE); by++) {
 		struct site_row row;
 		error = owner_places_row(m->places, &row, (enum site_by)by, kind, text);
 		if (!error)
@@ -74,6 +75,28 @@ static int add_op(struct making *m, const struct owner *owner, const struct cont
 	else
 		error =
 			owner_places_row(m->places, &row, SITE_OP, SITE_UNKNOWN, owner_places_unknown(SITE_OP));
+	return error ? error : add_row(m, &row, sums);
+}
+
+/* An operator and the shapes that it was called with; a call where there is none. */
+static int add_shape(struct making *m, const struct owner *owner, const struct context *context,
+					 const struct site_sums *sums)
+{
+	char text[2048];
+	const struct feed *feed = &m->owners->contexts.feeds[owner->feed];
+	const struct trace *trace = &feed->trace;
+	const struct text shapes = strings_get(&trace->strings, trace->inputs[context->inputs].shapes);
+	const uint32_t name = context->shaped ? context->shaped : owner->call;
+	struct site_row row;
+	snprintf(text, sizeof(text), "%s%s%s", name ? feed_text(feed, name) : "",
+			 shapes.bytes ? " " : "", shapes.at);
+	const enum site_kind kind = owner->context == CONTEXT_REST ? SITE_REST
+								: name                         ? SITE_OTHER
+															   : SITE_UNKNOWN;
+	const int error = owner_places_row(m->places, &row, SITE_SHAPE, kind,
+									   kind == SITE_REST    ? others
+									   : kind == SITE_OTHER ? text
+															: owner_places_unknown(SITE_SHAPE));
 	return error ? error : add_row(m, &row, sums);
 }
 
@@ -150,6 +173,8 @@ static int add_owner(struct making *m, uint32_t number)
 	if (error)
 		return error;
 	error = add_op(m, &owner, &context, sums);
+	if (!error && m->tells_inputs)
+		error = add_shape(m, &owner, &context, sums);
 	return error ? error : add_range(m, &owner, &context, sums);
 }
 
@@ -320,6 +345,8 @@ int owners_store(struct owners *owners, struct owner_places *places, struct summ
 					   .device = device,
 					   .rows = intern_of(ROW_WORDS, ROWS_MOST)};
 	int error = 0;
+	for (uint32_t i = 0; i < owners->contexts.n_feeds; i++)
+		m.tells_inputs |= owners->contexts.feeds[i].trace.n_inputs > 1;
 	for (uint32_t i = 0; !error && i < owners->owners.n; i++)
 		error = add_owner(&m, i);
 	if (!error)

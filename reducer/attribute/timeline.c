@@ -101,7 +101,9 @@ static int take_range(struct timelines *timelines, uint32_t i)
 	rec.category = (uint8_t)(rows_value(row, RANGE_CATEGORY) & 7);
 	rec.mask = (uint16_t)feed_range_mask(feed, rec.name, rec.category);
 	uint32_t thread = feed_thread(feed, row, RANGE_THREAD);
-	struct open_range range = {rec.start, rec.end, rec.name, rec.category};
+	const uint64_t inputs = (uint64_t)rows_optional(row, RANGE_INPUTS, 0);
+	struct open_range range = {rec.start, rec.end, rec.name, rec.category,
+							   inputs ? idmap_get(&feed->trace.input_ids, inputs) : 0};
 	int error = contexts_range(&timelines->owners->contexts, i, thread, &range);
 	if (!error)
 		error = note_row(timelines, i, thread, rec.start);

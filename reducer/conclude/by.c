@@ -5,11 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[SITE_BY_END] = {[SITE_LINE] = "line",
-											   [SITE_STACK] = "stack",
-											   [SITE_MODULE] = "module",
-											   [SITE_OP] = "op",
-											   [SITE_RANGE] = "range"};
+static const char *const names[SITE_BY_END] = {
+	[SITE_LINE] = "line", [SITE_STACK] = "stack", [SITE_MODULE] = "module",
+	[SITE_OP] = "op",     [SITE_RANGE] = "range", [SITE_SHAPE] = "shape"};
 
 enum site_by by_named(const char *name)
 {
@@ -59,6 +57,9 @@ void by_open(struct by_table *table, const struct summary *summary, enum site_by
 const char *by_lack(const struct summary *summary, enum site_by by)
 {
 	const enum source_kind source = source_kind(summary_text(summary, summary->run.source));
+	if (by == SITE_SHAPE)
+		return "no launch lies in an operator whose inputs the trace has: profile with "
+			   "record_shapes=True (torch.profiler, emit_nvtx)";
 	if (by == SITE_OP)
 		return "no op has a launch record: the trace has no CUDA calls";
 	if (source == SOURCE_NVPROF)

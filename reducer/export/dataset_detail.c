@@ -28,6 +28,8 @@ static void read_row(const struct detail_feed *feed, struct detail *d)
 		.memory = rows_optional(rows, OP_MEMORY, 0),
 		.bytes = rows_optional(rows, OP_BYTES, 0),
 		.shape = idmap_get(&trace->shape_ids, (uint64_t)rows_optional(rows, OP_SHAPE, 0)),
+		.source = idmap_get(&trace->device_ids, (uint64_t)rows_optional(rows, OP_SOURCE, 0)),
+		.target = idmap_get(&trace->device_ids, (uint64_t)rows_optional(rows, OP_TARGET, 0)),
 	};
 }
 

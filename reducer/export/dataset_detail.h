@@ -12,8 +12,9 @@ struct detail { /* a row; `present` as in the trace */
 	int64_t dur_ns, stream, correlation, kind;
 	uint32_t name, present;
 	int64_t context, pageable, graph_node, memory, bytes;
-	uint32_t shape; /* index in the trace */
-	size_t taken;   /* of the first of equal rows: how many of them were */
+	uint32_t shape;          /* index in the trace */
+	uint32_t source, target; /* devices of a copy, indexes in the trace; 0: not said */
+	size_t taken;            /* of the first of equal rows: how many of them were */
 };
 
 struct detail_feed {

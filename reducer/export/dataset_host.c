@@ -1,6 +1,7 @@
 /* What belongs to processes and nodes: calls, ranges, call stacks, readings of the GPUs. */
 #include "export/dataset_walk.h"
 
+#include "base/memory_kind.h"
 #include "base/progress.h"
 #include "export/walk.h"
 #include "read/rows.h"
@@ -50,6 +51,7 @@ static int put_call(struct host *h, const struct rows *rows)
 		idmap_get(&h->trace.device_ids, (uint64_t)rows_optional(rows, CALL_DEVICE, 0));
 	const int64_t stack = stacks_find(&h->stacks, (uint64_t)rows_optional(rows, CALL_STACK, 0));
 	const bool result = rows->now->present >> CALL_RESULT & 1;
+	const int64_t memory = rows_optional(rows, CALL_MEMORY, 0);
 	const struct cell row[CALL_ROW_COLUMNS] = {
 		[CALL_ROW_RANK] = cell_int(h->process->rank),
 		[CALL_ROW_STEP] = cell_int(step),
@@ -64,6 +66,8 @@ static int put_call(struct host *h, const struct rows *rows)
 		[CALL_ROW_STACK] = cell_unsigned((uint64_t)stack, 0),
 		[CALL_ROW_GPU] = device ? cell_int(h->trace.devices[device].ordinal) : (struct cell){0},
 		[CALL_ROW_RESULT] = result ? cell_int(rows_value(rows, CALL_RESULT)) : (struct cell){0},
+		[CALL_ROW_BYTES] = cell_unsigned((uint64_t)rows_optional(rows, CALL_BYTES, 0), 0),
+		[CALL_ROW_MEMORY] = known_text(memory ? memory_kind_name(memory & 15) : NULL),
 	};
 	return dataset_add(&h->w->set, DATASET_CALLS, row);
 }
@@ -82,6 +86,8 @@ static int put_range(struct host *h, const struct rows *rows)
 		return 0;
 	const uint32_t t = idmap_get(&h->trace.thread_ids, (uint64_t)rows_value(rows, RANGE_THREAD));
 	const struct trace_thread *thread = &h->trace.threads[t];
+	const struct trace_inputs *inputs = &h->trace.inputs[idmap_get(
+		&h->trace.input_ids, (uint64_t)rows_optional(rows, RANGE_INPUTS, 0))];
 	const struct cell row[RANGE_ROW_COLUMNS] = {
 		[RANGE_ROW_RANK] = cell_int(h->process->rank),
 		[RANGE_ROW_STEP] = cell_int(step),
@@ -94,6 +100,8 @@ static int put_range(struct host *h, const struct rows *rows)
 		[RANGE_ROW_CATEGORY] = cell_text(category_name(rows_optional(rows, RANGE_CATEGORY, 0))),
 		[RANGE_ROW_DOMAIN] = known_text(text_of(h, rows_optional(rows, RANGE_DOMAIN, 0))),
 		[RANGE_ROW_UNCLOSED] = cell_int(rows_optional(rows, RANGE_UNCLOSED, 0)),
+		[RANGE_ROW_SHAPES] = known_text(strings_get(&h->trace.strings, inputs->shapes).at),
+		[RANGE_ROW_TYPES] = known_text(strings_get(&h->trace.strings, inputs->types).at),
 	};
 	return dataset_add(&h->w->set, DATASET_RANGES, row);
 }

@@ -200,6 +200,19 @@ static void put_shape(const struct trace_shape *shape, struct cell *row)
 	row[KERNEL_DYNAMIC_SHARED] = cell_unsigned(shape->dynamic_shared, BATON_SHAPE_UNKNOWN);
 }
 
+/* The devices of a copy by their keys. */
+static void put_ends(struct dataset_walk *w, const struct trace *trace, const struct detail *d,
+					 struct cell *row)
+{
+	const uint32_t ends[2] = {d->source, d->target};
+	for (int i = 0; i < 2; i++) {
+		if (!ends[i])
+			continue;
+		run_device_key(trace, ends[i], w->ends[i], sizeof(w->ends[i]));
+		row[i ? KERNEL_TO_DEVICE : KERNEL_FROM_DEVICE] = cell_text(w->ends[i]);
+	}
+}
+
 static int put_detail(struct dataset_walk *w, const struct op_seen *seen, struct cell *row)
 {
 	const struct detail *d;
@@ -218,6 +231,7 @@ static int put_detail(struct dataset_walk *w, const struct op_seen *seen, struct
 		row[KERNEL_GRAPH_NODE] = cell_unsigned((uint64_t)d->graph_node, 0);
 	if (d->shape)
 		put_shape(&seen->feed->trace.shapes[d->shape], row);
+	put_ends(w, &seen->feed->trace, d, row);
 	return 0;
 }
 

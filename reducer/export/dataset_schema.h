@@ -56,6 +56,8 @@ enum dataset_kind {
 	X(KERNEL_COPY, "copy", TEXT)                            \
 	X(KERNEL_FROM, "from_memory", TEXT)                     \
 	X(KERNEL_TO, "to_memory", TEXT)                         \
+	X(KERNEL_FROM_DEVICE, "from_device", TEXT)              \
+	X(KERNEL_TO_DEVICE, "to_device", TEXT)                  \
 	X(KERNEL_GRID_X, "grid_x", INT32)                       \
 	X(KERNEL_GRID_Y, "grid_y", INT32)                       \
 	X(KERNEL_GRID_Z, "grid_z", INT32)                       \
@@ -79,7 +81,9 @@ enum dataset_kind {
 	X(CALL_ROW_CORRELATION, "correlation", INT64) \
 	X(CALL_ROW_STACK, "stack", INT64)             \
 	X(CALL_ROW_GPU, "gpu", INT32)                 \
-	X(CALL_ROW_RESULT, "result", INT64)
+	X(CALL_ROW_RESULT, "result", INT64)           \
+	X(CALL_ROW_BYTES, "bytes", INT64)             \
+	X(CALL_ROW_MEMORY, "memory", TEXT)
 
 #define DATASET_GAPS_COLUMNS(X)     \
 	X(GAP_RANK, "rank", INT32)      \
@@ -112,18 +116,20 @@ enum dataset_kind {
 	X(COLLECTIVE_UNSPLIT, "unsplit_ns", INT64)      \
 	X(COLLECTIVE_REASON, "unsplit_reason", TEXT)
 
-#define DATASET_RANGES_COLUMNS(X)           \
-	X(RANGE_ROW_RANK, "rank", INT32)        \
-	X(RANGE_ROW_STEP, "step", INT64)        \
-	X(RANGE_ROW_START, "start_ns", INT64)   \
-	X(RANGE_ROW_DUR, "dur_ns", INT64)       \
-	X(RANGE_ROW_PID, "pid", INT64)          \
-	X(RANGE_ROW_TID, "tid", INT64)          \
-	X(RANGE_ROW_THREAD, "thread", TEXT)     \
-	X(RANGE_ROW_NAME, "name", TEXT)         \
-	X(RANGE_ROW_CATEGORY, "category", TEXT) \
-	X(RANGE_ROW_DOMAIN, "domain", TEXT)     \
-	X(RANGE_ROW_UNCLOSED, "unclosed", INT32)
+#define DATASET_RANGES_COLUMNS(X)             \
+	X(RANGE_ROW_RANK, "rank", INT32)          \
+	X(RANGE_ROW_STEP, "step", INT64)          \
+	X(RANGE_ROW_START, "start_ns", INT64)     \
+	X(RANGE_ROW_DUR, "dur_ns", INT64)         \
+	X(RANGE_ROW_PID, "pid", INT64)            \
+	X(RANGE_ROW_TID, "tid", INT64)            \
+	X(RANGE_ROW_THREAD, "thread", TEXT)       \
+	X(RANGE_ROW_NAME, "name", TEXT)           \
+	X(RANGE_ROW_CATEGORY, "category", TEXT)   \
+	X(RANGE_ROW_DOMAIN, "domain", TEXT)       \
+	X(RANGE_ROW_UNCLOSED, "unclosed", INT32)  \
+	X(RANGE_ROW_SHAPES, "input_shapes", TEXT) \
+	X(RANGE_ROW_TYPES, "input_types", TEXT)
 
 #define DATASET_STEPS_COLUMNS(X)                   \
 	X(STEP_RANK, "rank", INT32)                    \

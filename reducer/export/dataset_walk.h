@@ -29,6 +29,7 @@ struct dataset_walk {
 	uint32_t process; /* whose rank and clock its gaps have */
 	bool wanted;      /* a rank of it is */
 	struct details details;
+	char ends[2][512]; /* keys of the devices of the copy at hand */
 };
 
 /* Is a row of this step that begins at `ns` (since the origin) wanted? */

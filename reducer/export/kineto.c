@@ -232,7 +232,7 @@ static int put_range(struct kineto *k, const struct walk_slice *s)
 	put_times(k, s->start_ns, s->dur_ns);
 	json_object(&k->json, "args");
 	if (category == BATON_RANGE_OPERATOR)
-		json_number(&k->json, "External id", (int64_t)s->op_number);
+		kineto_args_operator(&k->json, s);
 	json_end_object(&k->json);
 	return end_event(k);
 }

@@ -2,7 +2,10 @@
 
 #include "import/kineto/kineto_nccl.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 static bool has(const struct walk_row *row, unsigned column)
 {
@@ -91,6 +94,25 @@ static void put_stream(struct json *json, const struct trace *trace, int64_t id)
 	json_number(json, "stream", stream->stream);
 }
 
+/* As torch.profiler has them of copies between devices, beside what it has of others. */
+static void put_ends(struct json *json, const struct trace *trace, const struct walk_row *row)
+{
+	static const char *const words[2][2] = {{"fromDevice", "fromContext"},
+											{"toDevice", "toContext"}};
+	for (int i = 0; i < 2; i++) {
+		const uint32_t device =
+			idmap_get(&trace->device_ids, (uint64_t)row->value[i ? OP_TARGET : OP_SOURCE]);
+		uint32_t s = 1;
+		if (!device)
+			continue;
+		json_number(json, words[i][0], trace->devices[device].ordinal);
+		while (s < trace->n_streams && trace->streams[s].device != device)
+			s++;
+		if (s < trace->n_streams)
+			json_number(json, words[i][1], trace->streams[s].context);
+	}
+}
+
 void kineto_args_op(struct json *json, const struct walk_slice *slice)
 {
 	const struct walk_row *row = slice->row;
@@ -104,6 +126,7 @@ void kineto_args_op(struct json *json, const struct walk_slice *slice)
 		json_number(json, "bytes", row->value[OP_BYTES]);
 	if (row->value[OP_GRAPH_NODE])
 		json_number(json, "graph node id", row->value[OP_GRAPH_NODE]);
+	put_ends(json, trace, row);
 	if (shape)
 		put_shape(json, &trace->shapes[shape]);
 	if (slice->coll)
@@ -115,6 +138,82 @@ void kineto_args_call(struct json *json, const struct walk_slice *slice)
 	if (slice->op_number)
 		json_number(json, "External id", (int64_t)slice->op_number);
 	json_number(json, "correlation", slice->row->value[CALL_CORRELATION]);
+}
+
+/* ---- inputs of operators ---- */
+
+enum { WORD_BYTES = 128, DEEPEST = 8 };
+
+/* A text or a number at `at`. Returns what follows it, NULL: there is none. json NULL: only looks. */
+static const char *put_word(struct json *json, const char *at)
+{
+	char word[WORD_BYTES];
+	const bool text = *at == '"';
+	const char *from = at + text;
+	const size_t bytes = strcspn(from, text ? "\"\\" : "],");
+	char *end;
+	if ((bytes == 0 && !text) || bytes >= sizeof(word) || (text && from[bytes] != '"'))
+		return NULL;
+	memcpy(word, from, bytes);
+	word[bytes] = 0;
+	errno = 0;
+	const int64_t number = text ? 0 : strtoll(word, &end, 10);
+	if (!text && (errno || *end || strchr(" +\t\n\v\f\r", *word)))
+		return NULL;
+	if (json && text)
+		json_text(json, NULL, word);
+	else if (json)
+		json_number(json, NULL, number);
+	return from + bytes + text;
+}
+
+/* The lists that an importer has found; a trace may hold any text. False: it is no list. */
+static bool put_lists(struct json *json, const char *key, const char *at)
+{
+	int depth = 0;
+	bool value = true; /* one is expected, or may be */
+	do {
+		if (*at == '[' && value && depth < DEEPEST) {
+			if (json)
+				json_array(json, depth++ ? NULL : key);
+			else
+				depth++;
+			at++;
+		} else if (*at == ']' && depth > 0 && (!value || at[-1] == '[')) {
+			depth--;
+			value = false;
+			at++;
+			if (json)
+				json_end_array(json);
+		} else if (*at == ',' && !value) {
+			value = true;
+			at++;
+		} else {
+			at = value && depth > 0 ? put_word(json, at) : NULL;
+			value = false;
+		}
+	} while (at && depth > 0);
+	return at && !*at;
+}
+
+static void put_inputs(struct json *json, const char *key, struct text text)
+{
+	if (text.bytes == 0)
+		return;
+	if (*text.at == '[' && strlen(text.at) == text.bytes && put_lists(NULL, key, text.at))
+		put_lists(json, key, text.at);
+	else
+		json_text(json, key, text.at);
+}
+
+void kineto_args_operator(struct json *json, const struct walk_slice *slice)
+{
+	const struct trace *trace = slice->trace;
+	const struct trace_inputs *inputs =
+		&trace->inputs[idmap_get(&trace->input_ids, (uint64_t)slice->row->value[RANGE_INPUTS])];
+	json_number(json, "External id", (int64_t)slice->op_number);
+	put_inputs(json, "Input Dims", strings_get(&trace->strings, inputs->shapes));
+	put_inputs(json, "Input type", strings_get(&trace->strings, inputs->types));
 }
 
 const char *kineto_sync_name(int64_t kind)

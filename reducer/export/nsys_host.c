@@ -27,6 +27,31 @@ static bool begins(struct text text, const char *with)
 	return text.bytes >= strlen(with) && memcmp(text.at, with, strlen(with)) == 0;
 }
 
+/* nsys has a row for each event of device memory; the address is not known. */
+static void put_usage(struct nsys_source *source, const struct rows *call, bool gives_back)
+{
+	struct nsys_tables *t = &source->out->tables;
+	const int64_t bytes = rows_optional(call, CALL_BYTES, 0);
+	const int64_t memory = rows_optional(call, CALL_MEMORY, 0);
+	uint32_t device =
+		idmap_get(&source->trace.device_ids, (uint64_t)rows_optional(call, CALL_DEVICE, 0));
+	device = device ? device : source->trace.n_devices > 1; /* the only one, or the first */
+	if (bytes <= 0 || device >= source->member->n_gpus || !device)
+		return;
+	nsys_row(t, NSYS_TABLE_USAGE);
+	nsys_put(t, USAGE_start, nsys_time(source, rows_value(call, CALL_START)));
+	nsys_put(t, USAGE_globalPid, source->member->global);
+	nsys_put(t, USAGE_contextId, 0); /* nsys has no row without a context */
+	nsys_put_device(source, device, USAGE_deviceId);
+	nsys_put(t, USAGE_address, 0);
+	nsys_put(t, USAGE_pc, 0);
+	nsys_put(t, USAGE_bytes, bytes);
+	nsys_put(t, USAGE_memKind, nsys_memory_number(memory));
+	nsys_put(t, USAGE_memoryOperationType, gives_back);
+	nsys_put_correlation(source, call, CALL_CORRELATION, USAGE_correlationId);
+	nsys_row_end(t);
+}
+
 void nsys_write_call(struct nsys_source *source, const struct rows *call)
 {
 	struct nsys_tables *t = &source->out->tables;
@@ -52,6 +77,7 @@ void nsys_write_call(struct nsys_source *source, const struct rows *call)
 	if (stacks_frames(&source->stacks, stack) > 0)
 		nsys_put(t, RUNTIME_callchainId, source->out->chains_from + stack);
 	nsys_row_end(t);
+	put_usage(source, call, text.bytes > 0 && memmem(text.at, text.bytes, "Free", 4));
 }
 
 static void put_frame(struct nsys_source *source, uint32_t stack, uint32_t depth)

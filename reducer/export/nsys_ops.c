@@ -105,7 +105,7 @@ static int64_t copy_kind(struct nsys_source *source, const struct rows *op)
 	return direction >= 0 && direction <= BATON_COPY_PEER ? numbers[direction] : 0;
 }
 
-static int64_t memory_number(int64_t kind)
+int64_t nsys_memory_number(int64_t kind)
 {
 	return kind > BATON_MEMORY_UNKNOWN && kind < BATON_MEMORY_END ? kind - 1 : NSYS_MEMORY_UNKNOWN;
 }
@@ -125,8 +125,8 @@ static void put_ends(struct nsys_source *source, const struct rows *op)
 		from = pageable == 1 && !to_host ? BATON_MEMORY_PAGEABLE : BATON_MEMORY_UNKNOWN;
 		to = pageable == 1 && to_host ? BATON_MEMORY_PAGEABLE : BATON_MEMORY_UNKNOWN;
 	}
-	nsys_put(t, MEMCPY_srcKind, memory_number(from));
-	nsys_put(t, MEMCPY_dstKind, memory_number(to));
+	nsys_put(t, MEMCPY_srcKind, nsys_memory_number(from));
+	nsys_put(t, MEMCPY_dstKind, nsys_memory_number(to));
 }
 
 static void put_bytes(struct nsys_source *source, const struct rows *op, int column)
@@ -136,12 +136,21 @@ static void put_bytes(struct nsys_source *source, const struct rows *op, int col
 		nsys_put(&source->out->tables, column, bytes);
 }
 
+static void put_end_device(struct nsys_source *source, const struct rows *op, unsigned end,
+						   int column)
+{
+	const uint64_t id = (uint64_t)rows_optional(op, end, 0);
+	nsys_put_device(source, idmap_get(&source->trace.device_ids, id), column);
+}
+
 static void write_copy(struct nsys_source *source, const struct rows *op)
 {
 	put_place(source, op, NSYS_TABLE_MEMCPY);
 	put_bytes(source, op, MEMCPY_bytes);
 	nsys_put(&source->out->tables, MEMCPY_copyKind, copy_kind(source, op));
 	put_ends(source, op);
+	put_end_device(source, op, OP_SOURCE, MEMCPY_srcDeviceId);
+	put_end_device(source, op, OP_TARGET, MEMCPY_dstDeviceId);
 	put_node(source, op, MEMCPY_graphNodeId);
 	nsys_row_end(&source->out->tables);
 }
@@ -152,7 +161,7 @@ static void write_fill(struct nsys_source *source, const struct rows *op)
 	put_place(source, op, NSYS_TABLE_MEMSET);
 	put_bytes(source, op, MEMSET_bytes);
 	if (memory >= 0)
-		nsys_put(&source->out->tables, MEMSET_memKind, memory_number(memory >> 4));
+		nsys_put(&source->out->tables, MEMSET_memKind, nsys_memory_number(memory >> 4));
 	put_node(source, op, MEMSET_graphNodeId);
 	nsys_row_end(&source->out->tables);
 }

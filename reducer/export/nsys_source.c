@@ -65,6 +65,19 @@ bool nsys_put_stream(struct nsys_source *source, const struct rows *rows, unsign
 	return true;
 }
 
+void nsys_put_device(struct nsys_source *source, uint32_t device, int first)
+{
+	struct nsys_tables *t = &source->out->tables;
+	if (device == 0 || device >= source->member->n_gpus)
+		return;
+	nsys_put(t, first, source->out->plan->gpus[source->member->gpus[device]].number);
+	for (uint32_t s = 1; s < source->trace.n_streams; s++)
+		if (source->trace.streams[s].device == device) {
+			nsys_put(t, first + 1, source->trace.streams[s].context);
+			return;
+		}
+}
+
 /* ---- threads ---- */
 
 struct numbered {

@@ -59,6 +59,13 @@ void nsys_put_thread(struct nsys_source *source, const struct rows *rows, unsign
  * ones are context, green context and stream. False: the row does not say its stream. */
 bool nsys_put_stream(struct nsys_source *source, const struct rows *rows, unsigned from, int first);
 
+/* Puts the number of a device of the trace (its index there) and of its first context, in the columns
+ * `first` and the next one. Nothing where the device is 0. */
+void nsys_put_device(struct nsys_source *source, uint32_t device, int first);
+
+/* nsys's number of a kind of memory. */
+int64_t nsys_memory_number(int64_t kind);
+
 void nsys_write_op(struct nsys_source *source, const struct rows *rows);
 void nsys_write_call(struct nsys_source *source, const struct rows *rows);
 /* All call stacks of the process, by the numbers that its calls have. 0 or -errno. */

@@ -11,18 +11,41 @@
 
 /* ---- cells ---- */
 
-static void put_places(const struct stats_file *file, const struct rows *op, FILE *out)
+static void put_device(const struct trace *trace, uint32_t index, FILE *out)
 {
 	char name[512];
-	const struct trace *trace = &file->trace;
-	const uint32_t number = idmap_get(&trace->stream_ids, (uint64_t)rows_value(op, OP_STREAM));
-	const struct trace_stream *stream = &trace->streams[number];
-	const struct trace_device *device = &trace->devices[stream->device];
+	const struct trace_device *device = &trace->devices[index];
 	const struct text model = strings_get(&trace->strings, device->name);
 	snprintf(name, sizeof(name), "%.400s (%" PRId32 ")", model.bytes ? model.at : "GPU",
 			 device->ordinal);
 	csv_quoted(name, out);
+}
+
+/* Two cells for an end of a copy: its device and the first context there. */
+static void put_end_device(const struct trace *trace, uint32_t device, FILE *out)
+{
+	if (device)
+		put_device(trace, device, out);
+	fputc(',', out);
+	for (uint32_t s = 1; device && s < trace->n_streams; s++)
+		if (trace->streams[s].device == device) {
+			fprintf(out, "\"%" PRId64 "\"", trace->streams[s].context);
+			break;
+		}
+	fputc(',', out);
+}
+
+static void put_places(const struct stats_file *file, const struct rows *op, bool ends, FILE *out)
+{
+	const struct trace *trace = &file->trace;
+	const uint32_t number = idmap_get(&trace->stream_ids, (uint64_t)rows_value(op, OP_STREAM));
+	const struct trace_stream *stream = &trace->streams[number];
+	put_device(trace, stream->device, out);
 	fprintf(out, ",\"%" PRId64 "\",\"%" PRId64 "\",", stream->context, stream->stream);
+	for (int i = 0; ends && i < 2; i++) {
+		const uint64_t id = (uint64_t)rows_optional(op, i ? OP_TARGET : OP_SOURCE, 0);
+		put_end_device(trace, idmap_get(&trace->device_ids, id), out);
+	}
 }
 
 static void put_bytes(uint32_t bytes, FILE *out)
@@ -79,6 +102,7 @@ struct traces {
 	struct stats_file *file;
 	struct rows ops, calls;
 	bool more_ops, more_calls; /* the current rows are to be written */
+	bool ends; /* columns for the devices of copies, which nvprof has where a row has */
 };
 
 static void put_times(const struct traces *t, const struct rows *rows)
@@ -106,7 +130,7 @@ static int put_op(const struct traces *t)
 	put_times(t, &t->ops);
 	put_shape(t->file, &t->ops, t->to->out);
 	put_memory(&t->ops, t->to->out);
-	put_places(t->file, &t->ops, t->to->out);
+	put_places(t->file, &t->ops, t->ends, t->to->out);
 	return put_end(t, nvprof_op_name(t->to, t->file, &t->ops), rows_value(&t->ops, OP_CORRELATION));
 }
 
@@ -114,7 +138,7 @@ static int put_call(const struct traces *t)
 {
 	put_times(t, &t->calls);
 	if (t->to->tables & NVPROF_GPU_TRACE)
-		fputs(",,,,,,,,,,,,,,,,", t->to->out);
+		fputs(t->ends ? ",,,,,,,,,,,,,,,,,,,," : ",,,,,,,,,,,,,,,,", t->to->out);
 	return put_end(t, nvprof_call_name(t->to, t->file, &t->calls),
 				   rows_value(&t->calls, CALL_CORRELATION));
 }
@@ -123,11 +147,13 @@ static void put_head(const struct traces *t)
 {
 	nvprof_remark(t->to, t->file, "Profiling result:");
 	if (t->to->tables & NVPROF_GPU_TRACE)
-		fputs("\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block Y\","
-			  "\"Block Z\",\"Registers Per Thread\",\"Static SMem\",\"Dynamic SMem\",\"Size\","
-			  "\"Throughput\",\"SrcMemType\",\"DstMemType\",\"Device\",\"Context\",\"Stream\","
-			  "\"Name\",\"Correlation_ID\"\nms,ms,,,,,,,,B,B,B,GB/s,,,,,,,\n",
-			  t->to->out);
+		fprintf(t->to->out,
+				"\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block Y\","
+				"\"Block Z\",\"Registers Per Thread\",\"Static SMem\",\"Dynamic SMem\",\"Size\","
+				"\"Throughput\",\"SrcMemType\",\"DstMemType\",\"Device\",\"Context\",\"Stream\","
+				"%s\"Name\",\"Correlation_ID\"\nms,ms,,,,,,,,B,B,B,GB/s,,,,,,%s,\n",
+				t->ends ? "\"Src Dev\",\"Src Ctx\",\"Dst Dev\",\"Dst Ctx\"," : "",
+				t->ends ? ",,,," : "");
 	else
 		fputs("\"Start\",\"Duration\",\"Name\",\"Correlation_ID\"\nms,ms,,\n", t->to->out);
 }
@@ -151,10 +177,28 @@ static int put_rows(struct traces *t)
 	return error;
 }
 
+/* *any: some op of the trace names a device that it copies from or to. 0 or -errno. */
+static int find_ends(struct trace *trace, bool *any)
+{
+	struct rows ops;
+	*any = false;
+	if (trace->n_devices < 2) /* [0] is none */
+		return 0;
+	int error = rows_open(&ops, trace, BATON_OP);
+	if (error)
+		return error;
+	while (!*any && rows_next(&ops))
+		*any = rows_optional(&ops, OP_SOURCE, 0) || rows_optional(&ops, OP_TARGET, 0);
+	error = ops.error;
+	rows_close(&ops);
+	return error;
+}
+
 int nvprof_write_traces(struct nvprof_out *to, struct stats_file *file)
 {
 	struct traces t = {.to = to, .file = file};
-	int error = rows_open(&t.ops, &file->trace, BATON_OP);
+	int error = to->tables & NVPROF_GPU_TRACE ? find_ends(&file->trace, &t.ends) : 0;
+	error = error ? error : rows_open(&t.ops, &file->trace, BATON_OP);
 	if (error)
 		return error;
 	error = rows_open(&t.calls, &file->trace, BATON_CALL);

@@ -30,7 +30,7 @@ struct trace_out {
 	struct plausible gate;
 	struct strings texts;
 	struct strings
-		keys[BATON_R_SHAPE + 1]; /* by record type: the bytes that make an entry unique */
+		keys[BATON_R_INPUTS + 1]; /* by record type: the bytes that make an entry unique */
 	size_t text_bytes;
 	uint64_t lost_texts;
 	uint64_t lost_keys;
@@ -103,7 +103,7 @@ static void trace_out_free(struct trace_out *out)
 static int init_dictionaries(struct trace_out *out)
 {
 	int error = strings_init(&out->texts);
-	for (unsigned type = BATON_R_THREAD; type <= BATON_R_SHAPE && !error; type++)
+	for (unsigned type = BATON_R_THREAD; type <= BATON_R_INPUTS && !error; type++)
 		error = strings_init(&out->keys[type]);
 	for (size_t t = 0; t < BATON_TABLES; t++)
 		for (unsigned c = 0; c < BATON_MAX_COLUMNS; c++)
@@ -272,6 +272,19 @@ uint32_t trace_out_shape(struct trace_out *out, const struct baton_r_shape *shap
 	record.id = intern(out, BATON_R_SHAPE, &record, sizeof(record), &is_new);
 	if (is_new)
 		put_record(out, BATON_R_SHAPE, &record, sizeof(record));
+	return record.id;
+}
+
+uint32_t trace_out_inputs(struct trace_out *out, uint32_t shapes, uint32_t types)
+{
+	uint32_t key[2] = {shapes, types};
+	int is_new;
+	struct baton_r_inputs record = {.shapes = shapes, .types = types};
+	if (!shapes && !types)
+		return 0;
+	record.id = intern(out, BATON_R_INPUTS, key, sizeof(key), &is_new);
+	if (is_new)
+		put_record(out, BATON_R_INPUTS, &record, sizeof(record));
 	return record.id;
 }
 

@@ -41,6 +41,8 @@ uint32_t trace_out_stream(struct trace_out *out, uint32_t device, int64_t contex
 uint32_t trace_out_comm(struct trace_out *out, uint32_t size, const char *name, const char *ranks);
 /* `shape` without head and id: all of it is the key. */
 uint32_t trace_out_shape(struct trace_out *out, const struct baton_r_shape *shape);
+/* Of an operator: strings of its shapes and types. */
+uint32_t trace_out_inputs(struct trace_out *out, uint32_t shapes, uint32_t types);
 /* A line of Python, a library, and a call stack of frames of both (`of`: their ids). */
 uint32_t trace_out_code(struct trace_out *out, uint32_t file, uint32_t function, int32_t line);
 uint32_t trace_out_module(struct trace_out *out, uint32_t path);

@@ -182,6 +182,7 @@ static const struct {
 					   {"from_ns", 24, 'I'},
 					   {"launches", 32, 'U'},
 					   {"kernels", 40, 'U'}}},
+	[BATON_R_INPUTS] = {"inputs", {{"id", 8, 'u'}, {"shapes", 12, 's'}, {"types", 16, 's'}}},
 };
 
 enum { RECORD_TYPES = sizeof(records) / sizeof(records[0]) };

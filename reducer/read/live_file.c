@@ -51,6 +51,7 @@ bool live_file_slot_ok(const struct baton_slot *slot)
 		return slot->aux <= UINT8_MAX && slot->stack <= 1;
 	case BATON_SLOT_COLLECTIVE:
 	case BATON_SLOT_OVERHEAD:
+	case BATON_SLOT_ALLOCATION:
 		return slot->aux <= UINT8_MAX;
 	default:
 		return true;

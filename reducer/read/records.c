@@ -20,6 +20,7 @@ static const uint16_t least_size[] = {
 	[BATON_R_STACK] = sizeof(struct baton_r_stack),
 	[BATON_R_SHAPE] = sizeof(struct baton_r_shape),
 	[BATON_R_KEPT] = sizeof(struct baton_r_kept),
+	[BATON_R_INPUTS] = sizeof(struct baton_r_inputs),
 };
 
 enum { KNOWN_TYPES = sizeof(least_size) / sizeof(least_size[0]) };
@@ -28,7 +29,8 @@ enum { KNOWN_TYPES = sizeof(least_size) / sizeof(least_size[0]) };
 static bool has_id(uint16_t type)
 {
 	return (type >= BATON_R_STRING && type <= BATON_R_COMM) ||
-		   (type >= BATON_R_MODULE && type <= BATON_R_STACK) || type == BATON_R_SHAPE;
+		   (type >= BATON_R_MODULE && type <= BATON_R_STACK) || type == BATON_R_SHAPE ||
+		   type == BATON_R_INPUTS;
 }
 
 /* Is what follows a record's fixed part inside the record? */

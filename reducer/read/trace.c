@@ -65,6 +65,10 @@ static void find_names(struct trace *trace)
 		trace->comms[i].name = string_index(trace, trace->comms[i].name);
 		trace->comms[i].ranks = string_index(trace, trace->comms[i].ranks);
 	}
+	for (uint32_t i = 1; i < trace->n_inputs; i++) {
+		trace->inputs[i].shapes = string_index(trace, trace->inputs[i].shapes);
+		trace->inputs[i].types = string_index(trace, trace->inputs[i].types);
+	}
 }
 
 static int add_dictionary(struct trace *trace, const struct baton_record *record)
@@ -75,6 +79,7 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 	const struct baton_r_stream *stream = any;
 	const struct baton_r_comm *comm = any;
 	const struct baton_r_shape *shape = any;
+	const struct baton_r_inputs *inputs = any;
 	switch (record->type) {
 	case BATON_R_STRING:
 		return trace_add_string(trace, any);
@@ -104,6 +109,10 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 								 shape->registers,
 								 shape->static_shared,
 								 shape->dynamic_shared});
+		return 0;
+	case BATON_R_INPUTS:
+		ADD(trace, input_ids, inputs->id, inputs, n_inputs,
+			(struct trace_inputs){inputs->shapes, inputs->types});
 		return 0;
 	default:
 		return 0;
@@ -226,8 +235,11 @@ static int begin_dictionaries(struct trace *trace)
 	trace->streams = calloc(1, sizeof(*trace->streams));
 	trace->comms = calloc(1, sizeof(*trace->comms));
 	trace->shapes = calloc(1, sizeof(*trace->shapes));
-	trace->n_threads = trace->n_devices = trace->n_streams = trace->n_comms = trace->n_shapes = 1;
-	if (!trace->threads || !trace->devices || !trace->streams || !trace->comms || !trace->shapes)
+	trace->inputs = calloc(1, sizeof(*trace->inputs));
+	trace->n_threads = trace->n_devices = trace->n_streams = trace->n_comms = trace->n_shapes =
+		trace->n_inputs = 1;
+	if (!trace->threads || !trace->devices || !trace->streams || !trace->comms || !trace->shapes ||
+		!trace->inputs)
 		return -ENOMEM;
 	return strings_init(&trace->strings);
 }
@@ -286,11 +298,13 @@ void trace_close(struct trace *trace)
 	idmap_free(&trace->stream_ids);
 	idmap_free(&trace->comm_ids);
 	idmap_free(&trace->shape_ids);
+	idmap_free(&trace->input_ids);
 	free(trace->threads);
 	free(trace->devices);
 	free(trace->streams);
 	free(trace->comms);
 	free(trace->shapes);
+	free(trace->inputs);
 	memset(trace, 0, sizeof(*trace));
 	trace->reader.fd = -1;
 }

@@ -51,6 +51,10 @@ struct trace_shape { /* of launches; BATON_SHAPE_UNKNOWN as in the record */
 	uint32_t registers, static_shared, dynamic_shared;
 };
 
+struct trace_inputs { /* of an operator; strings */
+	uint32_t shapes, types;
+};
+
 struct trace_place { /* strings */
 	uint32_t key, value;
 };
@@ -72,13 +76,14 @@ struct trace {
 	const char *path; /* not owned */
 	struct baton_reader reader;
 	struct strings strings; /* index 0: empty */
-	struct idmap string_ids, thread_ids, device_ids, stream_ids, comm_ids, shape_ids;
+	struct idmap string_ids, thread_ids, device_ids, stream_ids, comm_ids, shape_ids, input_ids;
 	struct trace_thread *threads; /* [0]: zeros, for ids that are not defined; likewise below */
 	struct trace_device *devices;
 	struct trace_stream *streams;
 	struct trace_comm *comms;
 	struct trace_shape *shapes;
-	uint32_t n_threads, n_devices, n_streams, n_comms, n_shapes;
+	struct trace_inputs *inputs;
+	uint32_t n_threads, n_devices, n_streams, n_comms, n_shapes, n_inputs;
 	bool has_process;
 	bool tells_utc;                 /* a clock record says that its times are UTC */
 	bool tells_lock;                /* sched rows say who waited for Python's lock */

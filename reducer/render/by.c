@@ -85,7 +85,7 @@ static void site_name(const struct by_table *by, const struct site_summary *site
 	}
 	if (site->kind == SITE_REST && site->rows)
 		snprintf(out, bytes, "%llu smaller rows", (unsigned long long)site->rows);
-	else if (by->by == SITE_OP)
+	else if (by->by == SITE_OP || by->by == SITE_SHAPE)
 		snprintf(out, bytes, "%s%s", text_cut(text, room, &middle), direction);
 	else
 		snprintf(out, bytes, "%s%s", name_end(frame ? frame + 1 : text, room, cut, sizeof(cut)),

@@ -6,6 +6,7 @@
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "classify/seed.h"
+#include "stats/copies.h"
 #include "stats/events.h"
 #include "stats/seed_chart.h"
 
@@ -36,6 +37,7 @@ struct study {
 	struct study_device *devices; /* by number in `device_numbers` */
 	size_t n_devices;
 	struct table device_numbers;
+	struct copies copies;
 };
 
 struct study_device {
@@ -88,7 +90,7 @@ static int add(struct study *s, struct stats_file *file, const struct rows *op, 
 	sum->n++;
 	of->ns[sum->group] = saturate_add(of->ns[sum->group], dur_ns);
 	of->all_ns = saturate_add(of->all_ns, dur_ns);
-	return 0;
+	return kind == BATON_MEMCPY ? copies_add(&s->copies, file, op, device) : 0;
 }
 
 static int add_file(struct stats_file *file, void *context)
@@ -209,8 +211,8 @@ static int64_t time_of(const struct study *s, uint32_t device)
 	return 0;
 }
 
-/* Times that differ between the devices, in words: groups, then directions of copies. */
-static void say_all_uneven(const struct study *s, FILE *out)
+/* Times that differ between the devices, in words: groups, directions of copies, then pairs. */
+static int say_all_uneven(const struct study *s, FILE *out)
 {
 	struct uneven copies[COPY_NAMES] = {0};
 	size_t n = 0;
@@ -235,6 +237,7 @@ static void say_all_uneven(const struct study *s, FILE *out)
 	}
 	for (size_t k = 0; k < n; k++)
 		say_uneven(&copies[k], s->n_devices, out);
+	return copies_say_uneven(&s->copies, &s->run, "", out);
 }
 
 static int print_all(struct study *s, enum sheet_format format, FILE *out)
@@ -260,7 +263,7 @@ static int print_all(struct study *s, enum sheet_format format, FILE *out)
 		sheets_end(&sheets);
 	}
 	if (!sheets.error && format == SHEET_TABLE)
-		say_all_uneven(s, out);
+		return say_all_uneven(s, out);
 	return sheets.error;
 }
 
@@ -270,6 +273,7 @@ static void study_close(struct study *s)
 	free(s->devices);
 	table_free(&s->table);
 	table_free(&s->device_numbers);
+	copies_free(&s->copies);
 	stats_run_close(&s->run);
 }
 
@@ -332,6 +336,7 @@ struct runs { /* where they go */
 	struct sheets sheets;
 	struct seed_bar *bars;
 	size_t n;
+	FILE *uneven; /* lines that follow the table */
 };
 
 static void put_run(const char *name, const struct study *s, struct runs *runs)
@@ -352,6 +357,15 @@ static void put_run(const char *name, const struct study *s, struct runs *runs)
 									 cell_number(ns), cell_tenths(percent(ns, all.all_ns))};
 		sheets_row(&runs->sheets, cells);
 	}
+}
+
+/* Pairs of GPUs of one run. */
+static int say_run_uneven(const char *name, const struct study *s, FILE *out)
+{
+	char before[300];
+	snprintf(before, sizeof(before), "%.280s: ", name);
+	plain_text(before);
+	return copies_say_uneven(&s->copies, &s->run, before, out);
 }
 
 static int open_dirs(const char *name, char **dirs, size_t n, struct run *run)
@@ -380,44 +394,66 @@ static int compare_run(const char *name, char *text, struct runs *runs)
 	int status = study_read(&s, &run);
 	if (status != STATUS_INPUT)
 		put_run(name, &s, runs);
+	if (status != STATUS_INPUT && say_run_uneven(name, &s, runs->uneven) != 0)
+		status = STATUS_INPUT;
 	study_close(&s);
 	run_close(&run);
 	return (int)status_worse((enum status)opened, (enum status)status);
+}
+
+/* Text that is written out when it turns out to be an answer: heads without a table are none. */
+struct held {
+	char *text;
+	size_t bytes;
+	FILE *file;
+};
+
+static void held_close(struct held *held, FILE *out) /* NULL: it is none */
+{
+	if (held->file)
+		fclose(held->file);
+	if (held->file && out)
+		fwrite(held->text, 1, held->bytes, out);
+	free(held->text);
+}
+
+static int compare_runs(char *const *operands, size_t n, struct runs *runs)
+{
+	int status = STATUS_OK;
+	for (size_t i = 0; i < n && status != STATUS_INPUT; i++) {
+		char *dirs = strdup(operands[i]);
+		const int one = dirs ? compare_run(operands[i], dirs, runs) : STATUS_INPUT;
+		status = (int)status_worse((enum status)status, (enum status)one);
+		free(dirs);
+	}
+	sheets_end(&runs->sheets);
+	if (runs->sheets.error) {
+		diag("%s", strerror(-runs->sheets.error));
+		status = STATUS_INPUT;
+	}
+	return status;
 }
 
 int seed_study_compare(char *const *operands, size_t n, const struct seed_forms *forms)
 {
 	static const char *const heads[] = {"Run", "GPUs", "Group", "Time (ns)", "Time (%)", NULL};
 	static const struct sheet_spec spec = {"runs", "GPU time of each run by group", heads};
+	struct held table = {0}, uneven = {0};
 	struct runs runs = {.bars = calloc(n + 1, sizeof(*runs.bars))};
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *held = open_memstream(&text, &bytes); /* heads without a table are no answer */
-	int status = runs.bars && held ? STATUS_OK : STATUS_INPUT;
-	if (!held) {
-		free(runs.bars);
-		return status;
+	int status = STATUS_INPUT;
+	table.file = open_memstream(&table.text, &table.bytes);
+	runs.uneven = uneven.file = open_memstream(&uneven.text, &uneven.bytes);
+	if (runs.bars && table.file && uneven.file) {
+		sheets_open(&runs.sheets, table.file, forms->format);
+		sheets_begin(&runs.sheets, &spec);
+		status = compare_runs(operands, n, &runs);
 	}
-	sheets_open(&runs.sheets, held, forms->format);
-	sheets_begin(&runs.sheets, &spec);
-	for (size_t i = 0; i < n && (status == STATUS_OK || status == STATUS_PARTIAL); i++) {
-		char *dirs = strdup(operands[i]);
-		const int one = dirs ? compare_run(operands[i], dirs, &runs) : STATUS_INPUT;
-		status = (int)status_worse((enum status)status, (enum status)one);
-		free(dirs);
-	}
-	sheets_end(&runs.sheets);
-	if (runs.sheets.error) {
-		diag("%s", strerror(-runs.sheets.error));
-		status = STATUS_INPUT;
-	}
-	fclose(held);
-	if (status == STATUS_OK || status == STATUS_PARTIAL)
-		fwrite(text, 1, bytes, forms->out);
-	free(text);
+	const bool answered = status == STATUS_OK || status == STATUS_PARTIAL;
+	held_close(&table, answered ? forms->out : NULL);
+	held_close(&uneven, answered && forms->format == SHEET_TABLE ? forms->out : NULL);
 	const struct seed_chart chart = {
 		.title = "GPU time of each run by group", .x = "run", .bars = runs.bars, .n = runs.n};
-	if (forms->svg && (status == STATUS_OK || status == STATUS_PARTIAL))
+	if (forms->svg && answered)
 		status = (int)status_worse((enum status)status, (enum status)draw(&chart, forms->svg));
 	free(runs.bars);
 	return status;

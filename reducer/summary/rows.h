@@ -94,7 +94,15 @@ struct meeting { /* of a part: a collective, as far as its members are known */
 	BATON_S_MEETING_FIELDS(BATON_S_MEMBER, )
 };
 
-enum site_by { SITE_LINE = 1, SITE_STACK, SITE_MODULE, SITE_OP, SITE_RANGE, SITE_BY_END };
+enum site_by {
+	SITE_LINE = 1,
+	SITE_STACK,
+	SITE_MODULE,
+	SITE_OP,
+	SITE_RANGE,
+	SITE_SHAPE,
+	SITE_BY_END
+};
 enum site_kind {
 	SITE_PROJECT = 1, /* in the project's own code */
 	SITE_OTHER,       /* elsewhere */

@@ -20,9 +20,9 @@ enum {
 	BLOCK_BYTES = BATON_MAX_COLUMNS * (MEMORY_WRITER_ROWS + 2) * BATON_VARINT_MAX,
 	/* rows of all tables; those of one in columns, encoded and compressed, with what the encoder
 	 * needs; a copy of them while they are sorted; a compressor */
-	TABLES_BYTES = (BATON_TABLES + 2) * MEMORY_WRITER_ROWS * ROW_BYTES + 2 * BLOCK_BYTES +
-				   BATON_ENCODER_BYTES(MEMORY_WRITER_ROWS) + sizeof(struct baton_encoder) +
-				   BATON_RECORD_BYTES + (1 << 20),
+	TABLES_BYTES = MEMORY_WRITER_ROWS * (BATON_ALL_COLUMNS * sizeof(int64_t) + 2 * ROW_BYTES) +
+				   2 * BLOCK_BYTES + BATON_ENCODER_BYTES(MEMORY_WRITER_ROWS) +
+				   sizeof(struct baton_encoder) + BATON_RECORD_BYTES + (1 << 20),
 	/* more than is to be held is held until the lane in work is through; it grows by a quarter */
 	HELD_BYTES = (MEMORY_HELD_BYTES + 2 * RING_BYTES) / 4 * 5,
 	WAITING_BYTES = BATON_DRAIN_WAITING * sizeof(struct baton_drain_collective) +

@@ -78,12 +78,16 @@ static void add_op(const struct gpu_record *r)
 		[OP_PAGEABLE] = r->pageable,
 		[OP_GRAPH_NODE] = (int64_t)r->graph_node,
 		[OP_SHAPE] = r->kind == GPU_RECORD_KERNEL ? shapes_id(&r->shape) : 0,
-		[OP_MEMORY] = r->memory};
+		[OP_MEMORY] = r->memory,
+		[OP_SOURCE] = r->has_ends ? places_device(r->source) : 0,
+		[OP_TARGET] = r->has_ends ? places_device(r->target) : 0};
 	uint32_t present = (1u << (OP_NAME + 1)) - 1;
 	if (r->kind == GPU_RECORD_COPY || r->kind == GPU_RECORD_SET)
 		present |= 1u << OP_BYTES | 1u << OP_COPY_DIR | 1u << OP_PAGEABLE | 1u << OP_MEMORY;
 	if (row[OP_SHAPE])
 		present |= 1u << OP_SHAPE;
+	if (row[OP_SOURCE] || row[OP_TARGET])
+		present |= 1u << OP_SOURCE | 1u << OP_TARGET;
 	if (r->graph_node)
 		present |= 1u << OP_GRAPH_NODE;
 	baton_writer_row(rows.file, BATON_OP, row, present);

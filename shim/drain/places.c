@@ -31,7 +31,7 @@ static void write_device(uint32_t ordinal)
 	trace_record(BATON_R_DEVICE, &row, sizeof(row));
 }
 
-static uint32_t device_id(uint32_t ordinal)
+uint32_t places_device(uint32_t ordinal)
 {
 	if (ordinal >= DEVICES)
 		return 0;
@@ -52,7 +52,7 @@ static uint32_t add(struct place place)
 		room = room ? 2 * room : 64;
 	}
 	struct baton_r_stream row = {.id = place.id = dict_id(),
-								 .device = device_id(place.device),
+								 .device = places_device(place.device),
 								 .context = place.context,
 								 .stream = place.stream};
 	trace_record(BATON_R_STREAM, &row, sizeof(row));
@@ -84,7 +84,7 @@ uint32_t places_device_id(void *unused, uint32_t context)
 {
 	(void)unused;
 	int device = cupti_contexts_many() ? cupti_contexts_device(context) : -1;
-	return device < 0 ? 0 : device_id((uint32_t)device);
+	return device < 0 ? 0 : places_device((uint32_t)device);
 }
 
 void places_forget(void)

@@ -299,7 +299,7 @@ lacks line nsys '--by range'
 expect_status 3 "$BATON" export --folded "$work/off"
 expect_says --stacks
 expect_status 2 "$BATON" report --by file "$work/one"
-expect_says "line, stack, module, op or range"
+expect_says "line, stack, module, op, shape, range or copy"
 expect_status 2 "$BATON" report --top 3 "$work/one"
 expect_says --by
 finish

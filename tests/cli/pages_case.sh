@@ -83,8 +83,8 @@ completes() { # completes "WORD..." TEXT...: the last word may be empty; all tha
 }
 completes "baton re" record reduce report
 completes "baton --v" --version
-completes "baton report --by " device line stack module op range
-completes "baton report --by s" stack
+completes "baton report --by " copy device line stack module op range shape
+completes "baton report --by s" shape stack
 completes "baton report --ke" --kernels
 completes "baton report --kernels " ""
 completes "baton report " "runs dir"

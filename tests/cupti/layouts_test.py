@@ -198,6 +198,32 @@ def shim_calls():
         yield 2 if name.startswith("cuda") else 1, name, int(number), "RANGE"
 
 
+def shim_allocations():
+    """Names of the calls whose second parameter the shim takes for a size."""
+    text = open(os.path.join(ROOT, "shim", "sources", "cupti", "cupti_layout.h")).read()
+    for macro in ("CUPTI_RUNTIME_ALLOCATIONS", "CUPTI_DRIVER_ALLOCATIONS"):
+        body = text.split("#define %s(X)" % macro)[1].split("\n\n")[0].split("/* clang")[0]
+        yield from re.findall(r"X\((\w+), \w+\)", body)
+
+
+def check_allocations(include):
+    """Each call's parameters, where this release has them, begin with a pointer and a size."""
+    text = "".join(open(path).read() for path in glob.glob(os.path.join(include, "generated_cuda*_meta.h")))
+    wrong, seen = [], 0
+    for name in shim_allocations():
+        found = re.search(r"struct %s_params_st \{([^}]*)\}" % name, text)
+        if not found:
+            continue
+        seen += 1
+        members = [line.strip() for line in found.group(1).split(";")]
+        first, second = members[0], members[1].split()
+        if "*" not in first or second[0] != "size_t" or second[1] not in ("size", "bytesize"):
+            wrong.append(("shim: parameters of " + name, members[:2], "a pointer, a size"))
+    if seen < 15:
+        wrong.append(("parameters of allocations that both know", seen, ">= 15"))
+    return wrong
+
+
 def cbids(include, which):
     text = open(os.path.join(include, "cupti_%s_cbid.h" % which)).read()
     return {name: int(n) for name, n in re.findall(r"_CBID_(\w+)\s*=\s*(\d+)", text)}
@@ -357,6 +383,7 @@ def check_release(release, include, runtime, reader, tables):
             program.add(name, number, "double: " + name)
     wrong += program.run(release, include, runtime)
     wrong += check_calls(include, releases[release], names)
+    wrong += check_allocations(include)
     for what, is_, said in wrong:
         print("%s: %s is %s in the header, %s in our table" % (release, what, is_, said))
     return len(program.rows), len(wrong)

@@ -143,7 +143,7 @@ def extended_records():
               "communicator": (1, 2, 3, 1, 0), "meta": (1, 1), "clock": (1, 2, 1),
               "process": (1, 2, bytes(16), 0, 1, 0, 0, 1, 1, 1, 1), "loss": (1, 1, 5),
               "cost": (1, 6), "module": (1, 1, 1), "code": (1, 1, 1, -5, MAX_U32, 3),
-              "stack": (1, 0)}
+              "stack": (1, 0), "inputs": (1, 1, 0)}
     for name, values in bodies.items():
         writer.record(known_record(name, *values, extra=extra))
     writer.close()

@@ -39,7 +39,7 @@ PAYLOAD_LIMIT_BYTES = 67108864
 COLUMNS_LIMIT = 256
 PARTS_LIMIT = 1024
 WEIGHT_BYTES, WEIGHT_FOLD, WEIGHT_RECORDS = 67108864, 256, 4
-WEIGHT_COLUMNS = {16: 10, 17: 7}
+WEIGHT_COLUMNS = {16: 10, 17: 7, 18: 7}
 
 KIND_END = 1
 KIND_RECORDS = 2
@@ -72,6 +72,7 @@ RANGES = {
     "comm": (0, 2**32 - 1),
     "stack": (0, 2**32 - 1),
     "shape": (0, 2**32 - 1),
+    "inputs": (0, 2**32 - 1),
 }
 
 
@@ -116,6 +117,7 @@ RECORDS = {
     15: Record("shape", 64, "<13I4x", "id registers grid_x grid_y grid_z block_x block_y block_z"
                " cluster_x cluster_y cluster_z static_shared dynamic_shared"),
     16: Record("kept", 48, "<qqqQQ", "keep_ns begin_ns from_ns launches kernels"),
+    17: Record("inputs", 24, "<III4x", "id shapes:string types:string"),
 }
 FRAME = struct.Struct("<IIQ")
 
@@ -143,12 +145,12 @@ class Table:
 
 TABLES = {
     16: Table("op", "op_kind:u8! stream:stream! correlation:u64! name:string! bytes:u64"
-              " copy_dir:u8 pageable:u8 graph_node:u64 shape:shape memory:u8", "stream",
-              "name"),
+              " copy_dir:u8 pageable:u8 graph_node:u64 shape:shape memory:u8"
+              " source:device target:device", "stream", "name"),
     17: Table("call", "thread:thread! name:string! correlation:u64! stack:stack device:device"
-              " result:u32", "thread", "name"),
-    18: Table("range", "thread:thread! name:string! category:u8! domain:string unclosed:u8",
-              "thread", "name"),
+              " result:u32 bytes:u64 memory:u8", "thread", "name"),
+    18: Table("range", "thread:thread! name:string! category:u8! domain:string unclosed:u8"
+              " inputs:inputs", "thread", "name"),
     19: Table("collective", "correlation:u64! comm:comm! coll:u8! bytes:u64 out_bytes:u64"
               " dtype:string sequence:u64 peer:u32", "comm", "coll"),
     20: Table("sync", "sync_kind:u8! stream:stream! correlation:u64 event:u64"

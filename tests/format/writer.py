@@ -282,6 +282,10 @@ class TraceWriter:
         return self.entry("code", self.string(file), self.string(function), first_line, python,
                           len(line_table), extra=pad8(line_table))
 
+    def inputs(self, shapes, types):
+        """Of an operator; each text may be None."""
+        return self.entry("inputs", self.string(shapes), self.string(types))
+
     def stack(self, *frames):
         """Frames are (kind, of, offset), innermost first."""
         return self.entry("stack", len(frames),

@@ -1,5 +1,5 @@
 """devices.py N: the same work on each of N devices in turn, for devices_case.sh: a memset and a synchronisation, and what orders them.
-devices.py exchange: device 0 sends to device 1, three times."""
+devices.py exchange: device 0 sends to device 1, three times. devices.py copies: copies between devices, and what they need."""
 import ctypes
 import sys
 
@@ -36,5 +36,20 @@ def exchange():
         assert cudart.cudaSetDevice(device) == 0 and cudart.cudaDeviceSynchronize() == 0
 
 
+def copies():
+    cudart = ctypes.CDLL("libcudart.so.13")
+    memory, host = [ctypes.c_void_p(), ctypes.c_void_p()], ctypes.c_void_p()
+    for device in (0, 1):
+        assert cudart.cudaSetDevice(device) == 0 and cudart.cudaMalloc(ctypes.byref(memory[device]), ctypes.c_size_t(BYTES)) == 0
+    assert cudart.cudaMallocHost(ctypes.byref(host), ctypes.c_size_t(3 * BYTES)) == 0
+    assert cudart.cudaMallocManaged(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(5 * BYTES), 1) == 0
+    assert cudart.cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(1 << 50)) != 0  # says no bytes
+    for source, target in ((0, 1), (0, 1), (1, 0)):
+        assert cudart.cudaMemcpyPeerAsync(memory[target], target, memory[source], source, ctypes.c_size_t(BYTES), None) == 0
+    assert cudart.cudaMemcpy(memory[0], host, ctypes.c_size_t(BYTES), 1) == 0  # has one device
+    assert cudart.cudaDeviceSynchronize() == 0
+
+
 if __name__ == "__main__":
-    exchange() if sys.argv[1] == "exchange" else main(int(sys.argv[1]))
+    modes = {"exchange": exchange, "copies": copies}
+    modes[sys.argv[1]]() if sys.argv[1] in modes else main(int(sys.argv[1]))

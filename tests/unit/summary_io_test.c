@@ -424,7 +424,7 @@ static const struct {
 	{BATON_S_RANK, 8, 4, -1},
 	{BATON_S_RANK, 8, 4, 9},
 	{BATON_S_SITE, 8, 4, 0},
-	{BATON_S_SITE, 8, 4, 6},
+	{BATON_S_SITE, 8, 4, 7},
 	{BATON_S_SITE, 12, 4, 1 << 20},
 	{BATON_S_SITE, 16, 4, 5},
 	{BATON_S_SITE, 20, 4, 2},

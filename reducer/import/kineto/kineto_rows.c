@@ -24,6 +24,8 @@ enum {
 	ARG_BYTES,
 	ARG_IN_DEVICE,
 	ARG_IN_CONTEXT,
+	ARG_FROM_DEVICE,
+	ARG_TO_DEVICE,
 	ARG_GRAPH_NODE,
 	ARG_GRID,
 	ARG_BLOCK,
@@ -40,6 +42,8 @@ enum {
 	ARG_SYNC_KIND,
 	ARG_WAIT_EVENT,
 	ARG_WAIT_RECORD,
+	ARG_SHAPES,
+	ARG_TYPES,
 	KEYS
 };
 
@@ -58,6 +62,8 @@ static const struct json_key keys[KEYS] = {
 	[ARG_BYTES] = {"bytes", true},
 	[ARG_IN_DEVICE] = {"inDevice", true},   /* copies between devices have these two */
 	[ARG_IN_CONTEXT] = {"inContext", true}, /* instead of device and context */
+	[ARG_FROM_DEVICE] = {"fromDevice", true},
+	[ARG_TO_DEVICE] = {"toDevice", true},
 	[ARG_GRAPH_NODE] = {"graph node id", true},
 	[ARG_GRID] = {"grid", true},
 	[ARG_BLOCK] = {"block", true},
@@ -74,6 +80,8 @@ static const struct json_key keys[KEYS] = {
 	[ARG_SYNC_KIND] = {"cuda_sync_kind", true},
 	[ARG_WAIT_EVENT] = {"wait_on_cuda_event_id", true},
 	[ARG_WAIT_RECORD] = {"wait_on_cuda_event_record_corr_id", true},
+	[ARG_SHAPES] = {"Input Dims", true},
+	[ARG_TYPES] = {"Input type", true},
 };
 
 enum { SCRATCH_BYTES = 32 << 10 }; /* names are cut there anyway */
@@ -116,11 +124,9 @@ static bool contains(struct json_text text, const char *part)
 
 /* ---- work on the device ---- */
 
-static uint32_t device_id(struct kineto_rows *rows, int32_t ordinal)
+/* Of a device that may have no work in this file. */
+static uint32_t peer_id(struct kineto_rows *rows, int32_t ordinal)
 {
-	for (size_t i = 0; i < rows->n_devices; i++)
-		if (rows->ordinals[i] == ordinal)
-			return rows->device_ids[i];
 	struct baton_r_device device = {.ordinal = ordinal};
 	const struct kineto_device *known = kineto_facts_device(rows->facts, ordinal);
 	if (known) {
@@ -128,7 +134,15 @@ static uint32_t device_id(struct kineto_rows *rows, int32_t ordinal)
 		device.memory_bytes = known->memory_bytes;
 		device.sm_count = known->sm_count;
 	}
-	uint32_t id = trace_out_device(rows->out, &device);
+	return trace_out_device(rows->out, &device);
+}
+
+static uint32_t device_id(struct kineto_rows *rows, int32_t ordinal)
+{
+	for (size_t i = 0; i < rows->n_devices; i++)
+		if (rows->ordinals[i] == ordinal)
+			return rows->device_ids[i];
+	uint32_t id = peer_id(rows, ordinal);
 	if (rows->n_devices < KINETO_DEVICES) {
 		rows->ordinals[rows->n_devices] = ordinal;
 		rows->device_ids[rows->n_devices++] = id;
@@ -182,6 +196,21 @@ static void describe_copy(struct event *e)
 		memories.from == BATON_MEMORY_PAGEABLE || memories.to == BATON_MEMORY_PAGEABLE;
 	e->row[OP_MEMORY] = memories.from | memories.to << 4;
 	e->present |= BIT(OP_PAGEABLE) | BIT(OP_MEMORY);
+}
+
+/* Copies between devices say both. */
+static void describe_ends(struct kineto_rows *rows, struct event *e)
+{
+	static const struct {
+		unsigned key, column;
+	} ends[] = {{ARG_FROM_DEVICE, OP_SOURCE}, {ARG_TO_DEVICE, OP_TARGET}};
+	for (int i = 0; i < 2; i++) {
+		int64_t ordinal;
+		if (!json_integer(e->v[ends[i].key], &ordinal) || ordinal < 0 || ordinal > INT32_MAX)
+			continue;
+		e->row[ends[i].column] = peer_id(rows, (int32_t)ordinal);
+		e->present |= BIT(ends[i].column);
+	}
 }
 
 /* A text of the event as a string that ends with NUL, in `out`. */
@@ -265,8 +294,10 @@ static bool op_row(struct kineto_rows *rows, struct event *e, int kind)
 		e->row[OP_BYTES] = number;
 		e->present |= BIT(OP_BYTES);
 	}
-	if (kind == BATON_MEMCPY)
+	if (kind == BATON_MEMCPY) {
 		describe_copy(e);
+		describe_ends(rows, e);
+	}
 	if (kind == BATON_KERNEL)
 		describe_launch(rows, e);
 	if (json_integer(e->v[ARG_GRAPH_NODE], &number) && number >= 0) {
@@ -280,6 +311,25 @@ static bool op_row(struct kineto_rows *rows, struct event *e, int kind)
 }
 
 /* ---- work on the host ---- */
+
+/* A value as JSON text without blanks; 0 where it is no list, or longer than a string may be. */
+static uint32_t json_words(struct kineto_rows *rows, struct json_text text)
+{
+	const bool list = text.kind == JSON_NESTED && text.bytes > 1 && *text.at == '[';
+	bool quoted = false, escaped = false;
+	size_t n = 0;
+	for (size_t i = 0; list && i < text.bytes; i++) {
+		const char c = text.at[i];
+		quoted ^= c == '"' && !escaped;
+		escaped = c == '\\' && !escaped;
+		if (!quoted && (c == ' ' || c == '\t' || c == '\n' || c == '\r'))
+			continue;
+		if (n == SCRATCH_BYTES)
+			return 0;
+		rows->scratch[n++] = c;
+	}
+	return n ? trace_out_string(rows->out, rows->scratch, n) : 0;
+}
 
 static bool thread_id(struct kineto_rows *rows, const struct json_text *v, uint32_t *id)
 {
@@ -313,7 +363,13 @@ static bool range_row(struct kineto_rows *rows, struct event *e, int category)
 	e->row[RANGE_THREAD] = thread;
 	e->row[RANGE_NAME] = intern(rows, e->v[EV_NAME]);
 	e->row[RANGE_CATEGORY] = category;
-	trace_out_row(rows->out, BATON_RANGE, e->row, 0);
+	if (category == BATON_RANGE_OPERATOR && e->v[ARG_SHAPES].kind != JSON_ABSENT) {
+		const uint32_t shapes = json_words(rows, e->v[ARG_SHAPES]);
+		e->row[RANGE_INPUTS] =
+			trace_out_inputs(rows->out, shapes, json_words(rows, e->v[ARG_TYPES]));
+		e->present |= BIT(RANGE_INPUTS);
+	}
+	trace_out_row(rows->out, BATON_RANGE, e->row, e->present);
 	return true;
 }
 

@@ -3,12 +3,25 @@
 
 #include "import/nsys/nsys_chains.h"
 #include "import/nsys/nsys_nccl.h"
+#include "import/nsys/nsys_usage.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- calls ---- */
+
+/* What the call allocated or gave back: the columns that it adds. */
+static uint32_t take_usage(const struct nsys_usage *usage, const struct nsys_process *process,
+						   int64_t *row)
+{
+	const struct nsys_usage_row *said = nsys_usage_find(usage, process, row[CALL_CORRELATION]);
+	if (!said)
+		return 0;
+	row[CALL_BYTES] = said->bytes;
+	row[CALL_MEMORY] = said->kind;
+	return 1u << CALL_BYTES | 1u << CALL_MEMORY;
+}
 
 /* The table of runtime calls holds the driver's too. Names stay as they are, with their version
  * suffix. */
@@ -24,7 +37,9 @@ void nsys_read_calls(struct nsys_file *file)
 				   {.column = "returnValue"},
 				   {.column = "callchainId"}},
 	};
+	struct nsys_usage usage;
 	struct nsys_scan scan;
+	nsys_usage_load(&usage, &file->db);
 	nsys_scan_open(&scan, &file->db, &table);
 	while (nsys_scan_next(&scan)) {
 		int64_t row[BATON_MAX_COLUMNS] = {0}, start_ns, end_ns;
@@ -47,10 +62,12 @@ void nsys_read_calls(struct nsys_file *file)
 		if (nsys_int(&scan, 6, &row[CALL_STACK]))
 			row[CALL_STACK] = nsys_chains_stack(file->chains, process, row[CALL_STACK]);
 		present |= row[CALL_STACK] ? 1u << CALL_STACK : 0;
+		present |= take_usage(&usage, process, row);
 		nsys_add_row(file, process, BATON_CALL, start_ns, end_ns, row, present);
 		nsys_nccl_call(file->nccl, process, nsys_int_or(&scan, 2, 0),
 					   &(struct nsys_interval){row[CALL_CORRELATION], start_ns, end_ns});
 	}
+	nsys_usage_free(&usage);
 }
 
 /* ---- synchronisation ---- */

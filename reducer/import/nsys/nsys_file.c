@@ -113,6 +113,26 @@ uint32_t nsys_thread_of(struct nsys_process *process, const struct nsys_scan *sc
 	return trace_out_thread(process->out, pid_of(global), global & 0xffffff, 0);
 }
 
+static uint32_t device_id(struct nsys_process *process, int32_t ordinal, const struct nsys_gpu *gpu)
+{
+	struct baton_r_device record = {.ordinal = ordinal};
+	record.name = trace_out_text(process->out, gpu->name);
+	record.uuid = trace_out_text(process->out, gpu->uuid);
+	record.memory_bytes = gpu->memory_bytes > 0 ? (uint64_t)gpu->memory_bytes : 0;
+	if (gpu->sm_count > 0 && gpu->sm_count <= UINT32_MAX)
+		record.sm_count = (uint32_t)gpu->sm_count;
+	return trace_out_device(process->out, &record);
+}
+
+uint32_t nsys_device_id(struct nsys_file *file, struct nsys_process *process, int64_t ordinal)
+{
+	for (uint32_t i = 0; i < process->n_devices; i++)
+		if (process->devices[i].ordinal == ordinal)
+			return process->devices[i].id;
+	const struct nsys_gpu gpu = nsys_target_gpu(&file->target, process->pid, ordinal);
+	return ordinal >= 0 && ordinal <= INT32_MAX ? device_id(process, (int32_t)ordinal, &gpu) : 0;
+}
+
 struct nsys_device *nsys_device_of(struct nsys_file *file, struct nsys_process *process,
 								   int64_t ordinal)
 {
@@ -124,14 +144,9 @@ struct nsys_device *nsys_device_of(struct nsys_file *file, struct nsys_process *
 		return NULL;
 	}
 	struct nsys_gpu gpu = nsys_target_gpu(&file->target, process->pid, ordinal);
-	struct baton_r_device record = {.ordinal = (int32_t)ordinal};
-	record.name = trace_out_text(process->out, gpu.name);
-	record.uuid = trace_out_text(process->out, gpu.uuid);
-	record.memory_bytes = gpu.memory_bytes > 0 ? (uint64_t)gpu.memory_bytes : 0;
-	record.sm_count = gpu.sm_count > 0 && gpu.sm_count <= UINT32_MAX ? (uint32_t)gpu.sm_count : 0;
 	struct nsys_device *device = &process->devices[process->n_devices++];
 	*device = (struct nsys_device){.ordinal = ordinal, .gpu = gpu.id, .named = gpu.uuid[0] != '\0'};
-	device->id = trace_out_device(process->out, &record);
+	device->id = device_id(process, (int32_t)ordinal, &gpu);
 	return device;
 }
 

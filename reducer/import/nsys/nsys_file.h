@@ -86,6 +86,10 @@ uint32_t nsys_thread_of(struct nsys_process *process, const struct nsys_scan *sc
 struct nsys_device *nsys_device_of(struct nsys_file *file, struct nsys_process *process,
 								   int64_t ordinal);
 
+/* The dictionary id of a device that may have no work in the process: the end of a copy. 0: the
+ * number is none of a device. */
+uint32_t nsys_device_id(struct nsys_file *file, struct nsys_process *process, int64_t ordinal);
+
 /* Adds a row with these times of the export. This fills in row[ROW_START] and row[ROW_DUR]. */
 void nsys_add_row(struct nsys_file *file, struct nsys_process *process, enum baton_kind kind,
 				  int64_t start_ns, int64_t end_ns, int64_t row[BATON_MAX_COLUMNS],

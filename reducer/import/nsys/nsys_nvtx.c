@@ -103,6 +103,29 @@ static size_t without_tail(const char *text, size_t bytes)
 	return left;
 }
 
+/* The shapes in that tail, as JSON without blanks; 0: it has none, or no whole list. */
+static uint32_t tail_inputs(struct trace_out *out, const char *text, size_t bytes)
+{
+	static const char before[] = ", sizes = [";
+	char list[4096];
+	size_t n = 0;
+	int depth = 0;
+	const char *at = bytes ? memmem(text, bytes, before, sizeof(before) - 1) : NULL;
+	if (!at)
+		return 0;
+	for (at += sizeof(before) - 2; at < text + bytes; at++) {
+		if (*at == ' ')
+			continue;
+		if (!*at || !strchr("[],-0123456789", *at) || n == sizeof(list))
+			return 0;
+		list[n++] = *at;
+		depth += (*at == '[') - (*at == ']');
+		if (depth == 0)
+			return trace_out_inputs(out, trace_out_string(out, list, n), 0);
+	}
+	return 0;
+}
+
 static int category_of(int64_t type)
 {
 	static const struct {
@@ -145,12 +168,14 @@ static void add_range(struct nsys_file *file, const struct domains *domains,
 	row[RANGE_CATEGORY] = category_of(nsys_int_or(scan, NVTX_TYPE, 0));
 	row[RANGE_DOMAIN] = domain ? trace_out_text(process->out, domain->name) : 0;
 	row[RANGE_UNCLOSED] = end_ns == INT64_MAX;
+	row[RANGE_INPUTS] = tail_inputs(process->out, text, bytes);
 	restore_optimizer(domain, process, row);
 	int64_t start_ns = nsys_int_or(scan, NVTX_BEGIN, 0);
 	if (end_ns == INT64_MAX)
 		end_ns = process->last_ns > start_ns ? process->last_ns : start_ns;
 	nsys_add_row(file, process, BATON_RANGE, start_ns, end_ns, row,
-				 1u << RANGE_DOMAIN | 1u << RANGE_UNCLOSED);
+				 1u << RANGE_DOMAIN | 1u << RANGE_UNCLOSED |
+					 (row[RANGE_INPUTS] ? 1u << RANGE_INPUTS : 0));
 }
 
 static bool is_unclosed(const struct nsys_scan *scan, int64_t *end_ns)

@@ -1,6 +1,7 @@
 /* CUPTI_ACTIVITY_KIND_* tables of device work: kernels, copies, fills, graphs. */
 #include "import/nsys/nsys_cuda.h"
 
+#include "import/nsys/nsys_memories.h"
 #include "import/nsys/nsys_nccl.h"
 
 #include <inttypes.h>
@@ -21,6 +22,8 @@ enum {
 	OP_B,
 	OP_C,
 	OP_D,
+	OP_FROM, /* devices of a copy */
+	OP_TO,
 	/* of kernels */
 	OP_REGISTERS = OP_C,
 	OP_GRID,
@@ -62,7 +65,9 @@ static const struct nsys_table copies = {
 			   {.column = "bytes"},
 			   {.column = "copyKind"},
 			   {.column = "srcKind"},
-			   {.column = "dstKind"}},
+			   {.column = "dstKind"},
+			   {.column = "srcDeviceId"},
+			   {.column = "dstDeviceId"}},
 };
 
 static const struct nsys_table fills = {
@@ -101,7 +106,7 @@ static const struct nsys_enum_spec directions = {
 };
 
 /* nsys numbers pageable memory 0, CUPTI 1: the label decides, the number only without one. */
-static const struct nsys_enum_spec memories = {
+const struct nsys_enum_spec nsys_memories = {
 	.table = "ENUM_CUDA_MEM_KIND",
 	.rules = {{"DEVICE_STATIC", BATON_MEMORY_DEVICE_STATIC},
 			  {"Device Static", BATON_MEMORY_DEVICE_STATIC},
@@ -189,6 +194,17 @@ static void take_memory(struct op_reader *op, unsigned field, unsigned shift)
 	op->row[OP_PAGEABLE] |= kind == BATON_MEMORY_PAGEABLE;
 }
 
+/* The device of one end of a copy. */
+static void take_end(struct op_reader *op, unsigned field, unsigned column)
+{
+	int64_t ordinal;
+	if (!nsys_int(&op->scan, field, &ordinal))
+		return;
+	op->row[column] = nsys_device_id(op->file, op->process, ordinal);
+	if (op->row[column])
+		op->present |= 1u << column;
+}
+
 static void take_copy(struct op_reader *op)
 {
 	char name[NSYS_LABEL_BYTES + 16];
@@ -201,6 +217,8 @@ static void take_copy(struct op_reader *op)
 	take_bytes(op, OP_A);
 	take_memory(op, OP_C, 0);
 	take_memory(op, OP_D, 4);
+	take_end(op, OP_FROM, OP_SOURCE);
+	take_end(op, OP_TO, OP_TARGET);
 	op->row[OP_COPY_DIR] = nsys_enum_value(&op->directions, kind);
 	if (field_present(&op->scan, OP_B))
 		op->present |= 1u << OP_COPY_DIR;
@@ -279,7 +297,7 @@ void nsys_read_ops(struct nsys_file *file)
 	};
 	struct op_reader op = {.file = file};
 	nsys_enum_load(&op.directions, &file->db, &directions);
-	nsys_enum_load(&op.memories, &file->db, &memories);
+	nsys_enum_load(&op.memories, &file->db, &nsys_memories);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		nsys_scan_open(&op.scan, &file->db, tables[i].table);
 		while (nsys_scan_next(&op.scan))

@@ -88,6 +88,14 @@ static int32_t device_number(const struct csv_cell *cell, size_t *bytes)
 	return (int32_t)number;
 }
 
+static uint32_t device_id(struct nvprof_process *process, int32_t ordinal,
+						  const struct csv_cell *cell, size_t name_bytes)
+{
+	const struct baton_r_device record = {
+		.ordinal = ordinal, .name = trace_out_string(process->out, cell->at, name_bytes)};
+	return trace_out_device(process->out, &record);
+}
+
 static struct nvprof_device *device_of(struct nvprof_process *process, const struct csv_cell *cell,
 									   enum nvprof_refusal *why)
 {
@@ -103,9 +111,7 @@ static struct nvprof_device *device_of(struct nvprof_process *process, const str
 		return NULL;
 	struct nvprof_device *device = &process->devices[process->n_devices++];
 	*device = (struct nvprof_device){.ordinal = ordinal};
-	const struct baton_r_device record = {.ordinal = ordinal,
-										  .name = trace_out_string(process->out, cell->at, bytes)};
-	device->id = trace_out_device(process->out, &record);
+	device->id = device_id(process, ordinal, cell, bytes);
 	return device;
 }
 
@@ -171,6 +177,25 @@ static void take_memory(const struct nvprof_row *row, int64_t *op, uint32_t *pre
 	*present |= 1u << OP_PAGEABLE;
 }
 
+/* The devices of a copy between two: nvprof has columns for them where some row has them. */
+static void take_ends(struct nvprof_process *process, const struct nvprof_row *row, int64_t *op,
+					  uint32_t *present)
+{
+	static const struct {
+		enum nvprof_field field;
+		unsigned column;
+	} ends[] = {{NVPROF_SOURCE_DEVICE, OP_SOURCE}, {NVPROF_TARGET_DEVICE, OP_TARGET}};
+	for (int i = 0; i < 2; i++) {
+		const struct csv_cell *cell = &row->cells[ends[i].field];
+		size_t bytes = 0;
+		const int32_t ordinal = device_number(cell, &bytes);
+		if (ordinal < 0)
+			continue;
+		op[ends[i].column] = device_id(process, ordinal, cell, bytes);
+		*present |= 1u << ends[i].column;
+	}
+}
+
 /* A stream runs its work in order. Where a start is printed in coarser digits than a duration, an
  * op may seem to begin before the last one ended: by less than such a digit, which is put right. */
 static bool put_in_order(struct nvprof_process *process, struct nvprof_row *row, uint32_t stream)
@@ -218,6 +243,7 @@ static enum nvprof_refusal take_op(struct nvprof_process *process, struct nvprof
 		take_memory(row, op, &present);
 	}
 	if (op[OP_KIND] == BATON_MEMCPY) {
+		take_ends(process, row, op, &present);
 		op[OP_COPY_DIR] = direction_of(name);
 		present |= 1u << OP_COPY_DIR;
 	}

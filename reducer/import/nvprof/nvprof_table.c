@@ -24,6 +24,8 @@ static const char *const names[NVPROF_FIELDS] = {
 	[NVPROF_DEVICE] = "Device",
 	[NVPROF_CONTEXT] = "Context",
 	[NVPROF_STREAM] = "Stream",
+	[NVPROF_SOURCE_DEVICE] = "Src Dev",
+	[NVPROF_TARGET_DEVICE] = "Dst Dev",
 	[NVPROF_NAME] = "Name",
 	[NVPROF_CORRELATION] = "Correlation_ID",
 };

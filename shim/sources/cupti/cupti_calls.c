@@ -8,6 +8,7 @@
 #include "ring/lane.h"
 #include "ring/nccl_launch.h"
 #include "ring/stack.h"
+#include "sources/cupti/cupti_allocations.h"
 #include "sources/cupti/cupti_contexts.h"
 #include "sources/cupti/cupti_events.h"
 #include "sources/cupti/cupti_layout.h"
@@ -26,7 +27,9 @@ enum {
 struct kind {              /* a call of the interface */
 	_Atomic uint32_t name; /* its string id, once a thread has made it */
 	uint8_t family;
-	uint8_t makes;   /* enum baton_slot_flag */
+	uint8_t makes; /* enum baton_slot_flag */
+	uint8_t
+		memory; /* enum baton_memory: what it allocates; 0: its parameters do not say how much */
 	bool per_thread; /* the default stream is the thread's own */
 };
 
@@ -136,6 +139,8 @@ static __attribute__((noinline)) void record(struct kind *kind, int domain, uint
 	if (SHIM_UNLIKELY(!is_prepared(kind)) && !prepare(kind, call))
 		return;
 	struct baton_lane *lane = lane_mine;
+	if (SHIM_UNLIKELY(kind->memory))
+		cupti_allocations_put(lane, kind->memory, call);
 	uint32_t stack = stacks_on ? stack_at(call->symbol) : 0;
 	struct baton_slot *slot = lane_next(lane), full;
 	struct baton_slot *to = SHIM_LIKELY(slot != NULL) ? slot : &full;
@@ -245,6 +250,7 @@ int cupti_calls_enable(void *subscriber, bool on)
 		struct kind *kinds = calls[i].domain == CUPTI_DOMAIN_RUNTIME ? runtime_calls : driver_calls;
 		kinds[calls[i].id].family = calls[i].family;
 		kinds[calls[i].id].makes = makes(calls[i].family);
+		kinds[calls[i].id].memory = cupti_allocations_of(calls[i].domain, calls[i].id);
 		kinds[calls[i].id].per_thread = strstr(calls[i].name, "_pts") != NULL;
 		if (calls[i].family != CUPTI_FAMILY_QUERY) /* polled in loops: nothing starves by them */
 			known += cupti.enable_callback(on, subscriber, calls[i].domain, calls[i].id) == 0;

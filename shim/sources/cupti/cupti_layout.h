@@ -444,6 +444,20 @@ enum { CUPTI_SUBSCRIBER_PARAMS_13_0 = 32, CUPTI_SUBSCRIBER_PARAMS_13_2 = 40 };
 	X(cuMemcpyWithAttributesAsync_ptsz, 838, COPY) \
 	X(cuMemcpy3DWithAttributesAsync, 839, COPY) \
 	X(cuMemcpy3DWithAttributesAsync_ptsz, 840, COPY)
+
+/* Those of them that allocate or pin memory and whose second parameter (at 8) is the size of it: the
+ * kind of memory. */
+#define CUPTI_RUNTIME_ALLOCATIONS(X) \
+	X(cudaMalloc_v3020, DEVICE) X(cudaMallocHost_v3020, PINNED) X(cudaHostAlloc_v3020, PINNED) \
+	X(cudaHostRegister_v4000, PINNED) X(cudaMallocManaged_v6000, MANAGED) \
+	X(cudaMallocAsync_v11020, DEVICE) X(cudaMallocAsync_ptsz_v11020, DEVICE) \
+	X(cudaMallocFromPoolAsync_v11020, DEVICE) X(cudaMallocFromPoolAsync_ptsz_v11020, DEVICE)
+
+#define CUPTI_DRIVER_ALLOCATIONS(X) \
+	X(cuMemAlloc_v2, DEVICE) X(cuMemHostAlloc, PINNED) X(cuMemAllocHost_v2, PINNED) \
+	X(cuMemHostRegister, PINNED) X(cuMemHostRegister_v2, PINNED) X(cuMemAllocManaged, MANAGED) \
+	X(cuMemCreate, DEVICE) X(cuMemAllocAsync, DEVICE) X(cuMemAllocAsync_ptsz, DEVICE) \
+	X(cuMemAllocFromPoolAsync, DEVICE) X(cuMemAllocFromPoolAsync_ptsz, DEVICE)
 /* clang-format on */
 
 enum cupti_family {

@@ -115,6 +115,9 @@ static struct gpu_record read_peer_copy(const uint8_t *record)
 	r.bytes = u64(record, CUPTI_MEMCPY2_BYTES);
 	r.copy_dir = direction(record[CUPTI_MEMCPY2_COPY_KIND]);
 	r.memory = memories(record[CUPTI_MEMCPY2_SOURCE_KIND], record[CUPTI_MEMCPY2_TARGET_KIND]);
+	r.has_ends = true;
+	r.source = u32(record, CUPTI_MEMCPY2_SOURCE_DEVICE);
+	r.target = u32(record, CUPTI_MEMCPY2_TARGET_DEVICE);
 	return r;
 }
 

@@ -24,7 +24,9 @@ struct gpu_record {
 	uint64_t bytes;
 	uint8_t copy_dir; /* enum baton_copy_dir */
 	bool pageable;
-	uint8_t memory;             /* of a copy or memset, as the column of that name */
+	uint8_t memory; /* of a copy or memset, as the column of that name */
+	bool has_ends;  /* a copy between these devices */
+	uint32_t source, target;
 	struct baton_r_shape shape; /* of a kernel: all but head and id */
 	uint64_t graph_node;
 	uint32_t graph;

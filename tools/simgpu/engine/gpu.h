@@ -59,6 +59,7 @@ struct gpu_launch { /* what the driver knows of an op; the GPU never looks insid
 	uint32_t name, comm;
 	int32_t step;
 	uint8_t coll, copy_dir;
+	uint16_t peer; /* of a copy between devices: 1 + the target's number in its process, 0 none */
 	bool pageable, blocking;
 };
 

@@ -20,8 +20,13 @@ API(cudaMalloc, void **address, size_t bytes)
 
 API(cudaMallocManaged, void **address, size_t bytes, unsigned flags)
 {
+	const struct {
+		void **address;
+		size_t bytes;
+		unsigned flags;
+	} params = {address, bytes, flags};
 	struct sim_observed call;
-	int result = runtime_enter(&call, 206, "cudaMallocManaged", NULL);
+	int result = runtime_enter(&call, 206, "cudaMallocManaged", &params);
 	if (!result)
 		result = driver(false)->cuMemAllocManaged((uint64_t *)address, bytes, flags);
 	return runtime_leave(&call, result);

@@ -55,6 +55,7 @@ static void call_copy(struct thread *t)
 	op->launch.key = thread_random(t, DRAW_KEY);
 	op->launch.bytes = t->insn->c;
 	op->launch.copy_dir = copy->direction;
+	op->launch.peer = copy->direction == BATON_COPY_PEER ? (uint16_t)(t->insn->d + 1) : 0;
 	op->launch.pageable = op->launch.blocking = copy->pageable;
 	op->launch.correlation = call_correlation(t);
 	t->op = op;

@@ -516,6 +516,11 @@ void recorder_op(struct recorder *r, const struct gpu_op *op, uint32_t stream)
 		row[OP_PAGEABLE] = launch->pageable;
 		row[OP_MEMORY] = memory_of(op);
 		present |= 1u << OP_BYTES | 1u << OP_COPY_DIR | 1u << OP_PAGEABLE | 1u << OP_MEMORY;
+		if (launch->peer) {
+			row[OP_SOURCE] = r->process->streams[stream].device + 1;
+			row[OP_TARGET] = launch->peer;
+			present |= 1u << OP_SOURCE | 1u << OP_TARGET;
+		}
 	} else {
 		row[OP_SHAPE] = shape_id(r, op);
 		present |= 1u << OP_SHAPE;
