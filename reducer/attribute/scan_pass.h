@@ -34,6 +34,7 @@ struct scanning {
 	bool odd;            /* passes are not made from the columns: plain_ops.h */
 	struct noted *noted; /* passed on when this turns out to be the last pass */
 	size_t n_noted, noted_room;
+	bool many_loops;        /* several threads mark steps by themselves: what they launch decides */
 	uint32_t only_thread;   /* whose launches the log takes; 0: all threads' */
 	struct launch_log log;  /* from a pass made before the steps were known */
 	struct own_kernels own; /* of the steps, from scan_pass_whole() */

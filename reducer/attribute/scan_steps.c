@@ -180,6 +180,7 @@ static int seek_optimizer(struct scanning *s, uint32_t feed, const uint64_t *lau
 	struct device_scan *scan = s->scan;
 	const uint64_t partial = forget_steps(&scan->steps);
 	int error = steps_from_optimizer(&s->ds->feeds[feed].trace, launches, &scan->steps);
+	s->many_loops |= scan->steps.loop.loops > 1;
 	error = error ? error : scan_steps_cut_undelivered(s, feed);
 	scan->steps.cut += partial;
 	scan->by_optimizer = scan->steps.n_steps > 0;
@@ -191,6 +192,7 @@ static int seek_marked(struct scanning *s, uint32_t feed, const uint64_t *launch
 	struct device_scan *scan = s->scan;
 	const struct step_names by = {s->context->names, s->context->step_range, launches};
 	int error = steps_find(&s->ds->feeds[feed].trace, &by, &scan->steps);
+	s->many_loops |= scan->steps.loop.loops > 1;
 	error = error ? error : scan_steps_cut_undelivered(s, feed);
 	return error || scan->steps.n_steps > 0 ? error : seek_optimizer(s, feed, launches);
 }
@@ -200,8 +202,9 @@ static int with_launches(struct scanning *s, uint32_t feed,
 						 int (*seek)(struct scanning *, uint32_t, const uint64_t *))
 {
 	uint64_t *launches = NULL;
+	s->many_loops = false;
 	int error = seek(s, feed, NULL);
-	if (error || s->scan->steps.loop.loops < 2)
+	if (error || !s->many_loops)
 		return error;
 	error = scan_pass_count(s, feed, &launches);
 	forget_steps(&s->scan->steps);
