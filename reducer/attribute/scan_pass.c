@@ -320,12 +320,19 @@ int scan_pass_count(struct scanning *s, uint32_t feed, uint64_t **launches)
 {
 	const uint32_t n = s->ds->feeds[feed].trace.n_threads;
 	*launches = calloc(n, sizeof(**launches));
-	int error = *launches ? device_feeds_rewind(s->ds) : -ENOMEM;
-	for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));)
-		if (op->feed == feed && op->flags & OP_MATCHED && op->thread < n &&
-			(op->kind == BATON_KERNEL || op->kind == BATON_GRAPH))
-			(*launches)[op->thread]++;
-	return error ? error : s->ds->stream.error;
+	int error = *launches ? 0 : -ENOMEM;
+	if (error)
+		return error;
+	do {
+		memset(*launches, 0, n * sizeof(**launches));
+		error = device_feeds_rewind(s->ds);
+		for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));)
+			if (op->feed == feed && op->flags & OP_MATCHED && op->thread < n &&
+				(op->kind == BATON_KERNEL || op->kind == BATON_GRAPH))
+				(*launches)[op->thread]++;
+		error = error ? error : s->ds->stream.error;
+	} while (!error && scan_pass_learned(s->ds));
+	return error;
 }
 
 int scan_pass_gaps(struct scanning *s, int (*visit)(struct scanning *, const struct gap *))
