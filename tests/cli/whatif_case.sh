@@ -73,6 +73,10 @@ answers loads 'abs(first["gain_ns"] - real) < real / 50 and real > t["step_ns"] 
 made copies --workload dataparallel --ranks 2 --seed 2 --fault input=390000 --fault prefetch=4500
 asked copies --without input
 answers copies 'abs(first["gain_ns"] - real) < real / 50 and real > t["step_ns"] / 3'
+# Keeps out: the GPU whose thread waits for the batch, called late where all GPUs of a process wait for it.
+expect_status 0 "$BATON" report --json "$work/copies"
+expect_true "(lambda f: (f['id'], f['gain_ms'] > d['devices'][0]['step_ns']['mean'] / 3e6))(d['findings'][0]) == ('input', True)"
+expect_true "not any(f['id'] == 'late_rank' for f in d['findings'])"
 
 # Keeps out: fewer waits for the GPU, which hide two causes of one rank as neither cure does, instead of that rank.
 expect_status 0 "$sim" -o "$work/two" --workload resnet --ranks 8 --steps 8 --seed 47167 --noise-seed 561954 --host-noise even \
