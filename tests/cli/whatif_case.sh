@@ -211,6 +211,9 @@ if [ -e "$resnet" ]; then
 	expect_status 0 "$BATON" whatif --json "$work/resnet" --without input
 	expect_true "abs(d['step_ns'] - 175.5e6) < 0.5e6 and abs(d['step_without_ns'] - 118.5e6) < 1e6"
 	expect_true "abs(6 * d['step_without_ns'] - 711e6) < 5e6"
+	# Keeps out: the pace of a loader where the thread loads each batch itself, so that nothing else would win anything.
+	expect_status 0 "$BATON" whatif --json "$work/resnet" --without sync
+	expect_true "1.5e6 < d['without'][0]['gain_ns'] < 3e6"
 	expect_status 0 "$BATON" whatif "$work/resnet" --without input
 	expect_prints "Everything else stays as fast as it was: the hosts, the GPUs and the links"
 	# The other run of the pair has a host that is 1.18 times slower and GPUs 1.018 times: it took 801.5 ms for its 6 steps.
