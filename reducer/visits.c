@@ -63,11 +63,11 @@ static int foresee(struct work *work, const struct device_context *context, size
 static int visit_once(struct work *work, const struct device_context *context, size_t i,
 					  struct reduction *part)
 {
-	const bool wanted = part_wants(context->run, i, context->options);
+	const struct device_once once = {(uint32_t)i, &work->foreseen[i],
+									 part_wants(context->run, i, context->options)};
 	if (!atomic_load(&work->foreseeable))
 		return 0;
-	int error =
-		device_visit(context, (uint32_t)i, &work->foreseen[i], wanted, &work->scans[i], part);
+	int error = device_visit(context, &once, &work->scans[i], part);
 	if (work->scans[i].surprise)
 		atomic_store(&work->foreseeable, false);
 	return error;

@@ -605,13 +605,12 @@ int device_attribute(const struct device_context *context, const struct device_s
 	return error;
 }
 
-int device_visit(const struct device_context *context, uint32_t device,
-				 const struct foreseen *foreseen, bool attributes, struct device_scan *scan,
-				 struct reduction *out)
+int device_visit(const struct device_context *context, const struct device_once *once,
+				 struct device_scan *scan, struct reduction *out)
 {
 	struct device_feeds ds = {0};
-	int error = device_scan_keep(context, device, foreseen, scan, &ds);
-	if (!error && attributes && !scan->empty && !scan->surprise)
+	int error = device_scan_keep(context, once, scan, &ds);
+	if (!error && once->attributes && !scan->empty && !scan->surprise)
 		error = attribute_device(context, scan, &ds, out);
 	device_feeds_close(&ds);
 	return error;

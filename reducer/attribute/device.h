@@ -86,22 +86,25 @@ int device_scan(const struct device_context *context, uint32_t device, const str
 				struct device_scan *scan);
 struct foreseen;
 struct device_feeds;
+struct device_once { /* a device that is read once */
+	uint32_t device;
+	const struct foreseen
+		*foreseen;   /* what was told of it; scan->surprise says that it was wrong */
+	bool attributes; /* else it is scanned only */
+};
 /* The same for an attribution that follows at once, from the feeds that it leaves open, also after
- * an error. `foreseen`: what was told of the device; scan->surprise says that it was wrong. */
-int device_scan_keep(const struct device_context *context, uint32_t device,
-					 const struct foreseen *foreseen, struct device_scan *scan,
-					 struct device_feeds *ds);
+ * an error. */
+int device_scan_keep(const struct device_context *context, const struct device_once *once,
+					 struct device_scan *scan, struct device_feeds *ds);
 void device_scan_free(const struct device_context *context, struct device_scan *scan);
 
 /* Adds the device to the summary and its worst gaps to the list of `out`, which may already hold
  * other devices. 0 or -errno. */
 int device_attribute(const struct device_context *context, const struct device_scan *scan,
 					 struct reduction *out);
-/* Both visits, one after the other, where the collectives of all devices are known and settled.
- * `attributes`: else it is scanned only. Not for what has scan->surprise afterwards. The readings
- * are left out. 0 or -errno. */
-int device_visit(const struct device_context *context, uint32_t device,
-				 const struct foreseen *foreseen, bool attributes, struct device_scan *scan,
-				 struct reduction *out);
+/* Both visits, one after the other, where the collectives of all devices are known and settled. What
+ * has scan->surprise afterwards is not attributed. The readings are left out. 0 or -errno. */
+int device_visit(const struct device_context *context, const struct device_once *once,
+				 struct device_scan *scan, struct reduction *out);
 
 #endif

@@ -120,11 +120,12 @@ static int seek_whole(struct launch_log *log, struct period_memo *periods, struc
 {
 	const struct step_marks marks = {log->marks, log->n_marks, log->windows.n_names};
 	int64_t end_ns = 0;
-	enum updates update;
+	struct updated_steps steps = {0};
 	int error = 0;
 	if (log->n_marks)
-		error =
-			updates_find(periods, &log->windows.updates, &marks, &out->begins, &out->n, &update);
+		error = updates_find(periods, &log->windows.updates, &marks, &steps);
+	out->begins = steps.begins;
+	out->n = steps.n;
 	if (!error && out->n)
 		end_ns = out->begins[out->n];
 	if (!error)

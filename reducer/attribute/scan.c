@@ -288,13 +288,18 @@ static int scan_device(struct scanning *s)
 	return keep_first_launches(s->scan, s->ds);
 }
 
+static void begin_scan(struct device_scan *scan, uint32_t device)
+{
+	*scan = (struct device_scan){.device = device, .empty = true, .open_ns = INT64_MAX};
+}
+
 int device_scan(const struct device_context *context, uint32_t device, const struct proposal *given,
 				struct device_scan *scan)
 {
 	struct device_feeds ds = {0};
 	struct scanning s = {.context = context, .scan = scan, .ds = &ds};
-	*scan = (struct device_scan){
-		.device = device, .given = given, .empty = true, .open_ns = INT64_MAX};
+	begin_scan(scan, device);
+	scan->given = given;
 	int error = scan_device(&s);
 	scan_pass_close(&s);
 	device_feeds_close(&ds);
@@ -309,15 +314,14 @@ static bool keeps_all(const struct kept_ops *kept, const struct device_feeds *ds
 		   feed->late_ns == 0 && feed->colls.added <= feed->colls.room;
 }
 
-int device_scan_keep(const struct device_context *context, uint32_t device,
-					 const struct foreseen *foreseen, struct device_scan *scan,
-					 struct device_feeds *ds)
+int device_scan_keep(const struct device_context *context, const struct device_once *once,
+					 struct device_scan *scan, struct device_feeds *ds)
 {
 	struct kept_ops *kept = context->kept;
 	struct scanning s = {
-		.context = context, .scan = scan, .ds = ds, .kept = kept, .foreseen = foreseen};
+		.context = context, .scan = scan, .ds = ds, .kept = kept, .foreseen = once->foreseen};
 	kept_ops_clear(kept);
-	*scan = (struct device_scan){.device = device, .empty = true};
+	begin_scan(scan, once->device);
 	int error = scan_device(&s);
 	if (!error && keeps_all(kept, ds))
 		opstream_keep(&ds->stream, kept);

@@ -38,7 +38,7 @@ static int list_threads(const struct trace *trace, const uint64_t *launches, str
 	size_t n_all = 0;
 	if (!all)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < trace->n_threads; i++) {
+	for (uint32_t i = 1; i < trace->n_threads; i++) { /* 0: no thread that the trace knows */
 		if (loops_is_autograd(trace, i))
 			continue;
 		sum += launches[i];

@@ -190,6 +190,10 @@ static void say_replayed(const struct finding_source *m, const struct straggler 
 					finding_per(m->f), gain.at);
 	else if (e->own_ns > 0 && e->own_ns >= e->others_ns)
 		finding_say(out, bytes, "%s time in %s is why", host ? "their" : "its", e->kind->name);
+	else if (e->own_ns == 0)
+		finding_say(out, bytes,
+					"the replay finds %s there: without it the %s would be %s ms shorter",
+					e->kind->name, finding_per(m->f), gain.at);
 	else
 		finding_say(out, bytes, "without %s waits in %s the %s would be %s ms shorter",
 					host ? "their" : "its", e->kind->name, finding_per(m->f), gain.at);

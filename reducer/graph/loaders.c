@@ -1,5 +1,5 @@
-/* Loaders leave no rows of when they work. But a thread that waits for one batch after another tells
- * how fast they come: no cure of something else lets the next one come sooner. */
+/* Loaders leave no rows of when they work. But a thread that sleeps until one batch after another is
+ * there tells how fast they come: no cure of something else lets the next one come sooner. */
 #include "graph/threads.h"
 
 #include <errno.h>
@@ -17,18 +17,35 @@ struct delivery {   /* a batch that was waited for */
 	int32_t step;
 };
 
+/* Did the thread sleep for most of the time? *row: the first one that may reach into it. Without rows
+ * of the scheduler, and where the thread loads the batch itself, nothing tells that others work on the
+ * next one meanwhile. */
+static bool slept_through(const struct host_thread *t, const struct labelled *piece, uint32_t *row)
+{
+	int64_t slept_ns = 0;
+	while (*row < t->n_scheds && t->scheds[*row].slept <= piece->begin)
+		++*row;
+	for (uint32_t i = *row; i < t->n_scheds && t->scheds[i].begin < piece->end; i++) {
+		const struct sched_row *s = &t->scheds[i];
+		const int64_t begin = s->begin > piece->begin ? s->begin : piece->begin;
+		const int64_t end = s->slept < piece->end ? s->slept : piece->end;
+		slept_ns += end > begin ? end - begin : 0;
+	}
+	return 2 * slept_ns > piece->end - piece->begin;
+}
+
 /* The waits for batches that the thread goes on after. Returns how many. */
 static uint32_t find_deliveries(const struct process *p, const struct host_thread *t,
 								struct delivery *out)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, row = 0;
 	for (uint32_t i = 0; i < t->n_pieces; i++) {
 		const struct labelled *piece = &t->pieces[i];
 		const int64_t point = thread_point(t, piece->end - 1) + 1;
 		if (piece->label != LABEL_INPUT || piece->end - piece->begin < LEAST_WAIT_NS || point < 1 ||
 			point >= t->n_points || t->points[point - 1].depth > 0)
 			continue;
-		if (n && out[n - 1].point == point)
+		if (!slept_through(t, piece, &row) || (n && out[n - 1].point == point))
 			continue;
 		out[n++] = (struct delivery){(uint32_t)point, process_step(p, t->points[point].ns)};
 	}

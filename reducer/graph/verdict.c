@@ -89,6 +89,16 @@ static struct sample_size sample_for(const struct replay_size *size, uint64_t of
 	return (struct sample_size){steps < fit ? steps : fit, BUNDLE};
 }
 
+/* One process drives all devices: what its loader holds up is the whole run, whichever device's the
+ * thread is that waits. */
+static bool is_everyones(const struct replayed *r, const struct culprit *culprit)
+{
+	for (size_t u = 1; u < r->model.n_units; u++)
+		if (r->model.units[u].process != r->model.units[0].process)
+			return false;
+	return culprit->cause == CAUSE_INPUT;
+}
+
 static const char *device_of(const struct replayed *r, const struct scope *scope)
 {
 	if (scope->unit == ALL_UNITS)
@@ -96,12 +106,12 @@ static const char *device_of(const struct replayed *r, const struct scope *scope
 	return strings_get(&r->sample.context->run->pool, r->model.units[scope->unit].key).at;
 }
 
-static const char *host_of(const struct replayed *r, const struct culprit *culprit)
+static const char *host_of(const struct replayed *r, const struct scope *scope)
 {
 	const struct run *run = r->sample.context->run;
-	for (size_t u = 0; culprit->scope.unit == ALL_UNITS && u < r->model.n_units; u++) {
+	for (size_t u = 0; scope->unit == ALL_UNITS && u < r->model.n_units; u++) {
 		const struct unit *unit = &r->model.units[u];
-		if (unit->host == culprit->scope.host)
+		if (unit->host == scope->host)
 			return strings_get(&run->pool, run->processes[unit->process].host).at;
 	}
 	return "";
@@ -122,7 +132,9 @@ static int add_joint(const struct replayed *r, const struct joint_cause *joint,
 static int add_culprit(const struct replayed *r, const struct culprit *culprit, uint32_t order,
 					   struct summary *summary)
 {
-	const uint32_t unit = culprit->scope.unit;
+	const struct scope all = {ALL_UNITS, ALL_UNITS, 0};
+	const struct scope scope = is_everyones(r, culprit) ? all : culprit->scope;
+	const uint32_t unit = scope.unit;
 	struct culprit_summary row = {.order = order,
 								  .rank = unit == ALL_UNITS ? -1 : r->model.units[unit].rank,
 								  .gain_ns = culprit->gain.ns,
@@ -133,8 +145,8 @@ static int add_culprit(const struct replayed *r, const struct culprit *culprit, 
 								  .group = culprit->group,
 								  .alone_ns = culprit->unaided_ns > 0 ? culprit->unaided_ns : 0};
 	int error = summary_string(summary, cause_name(culprit->cause), &row.cause);
-	error = error ? error : summary_string(summary, device_of(r, &culprit->scope), &row.device);
-	error = error ? error : summary_string(summary, host_of(r, culprit), &row.host);
+	error = error ? error : summary_string(summary, device_of(r, &scope), &row.device);
+	error = error ? error : summary_string(summary, host_of(r, &scope), &row.host);
 	if (!error && culprit->joint.known)
 		error = add_joint(r, &culprit->joint, &row, summary);
 	return error ? error : summary_add(summary, ROW_CULPRIT, &row);

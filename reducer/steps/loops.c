@@ -9,6 +9,14 @@
 
 enum { LEAST_MARKS = 2 };
 
+struct marking { /* the marks of a process */
+	const struct trace *trace;
+	const struct loop_mark *marks;
+	size_t n;
+	uint32_t *parents; /* by thread: another one of the same loop, or itself */
+	bool no_autograd;  /* marks of its threads belong to no loop */
+};
+
 void loops_free(struct loops *loops)
 {
 	free(loops->of_thread);
@@ -100,17 +108,16 @@ static int meet_by_number(const struct loop_mark *marks, size_t n, bool *meets)
 }
 
 /* Threads more than half of whose markers meet another thread's. */
-static int number_meeting(const struct trace *trace, const struct loop_mark *marks, size_t n,
-						  const bool *meets, struct loops *out)
+static int number_meeting(const struct marking *m, const bool *meets, struct loops *out)
 {
-	uint64_t *met = calloc(trace->n_threads, sizeof(*met));
-	uint64_t *all = calloc(trace->n_threads, sizeof(*all));
-	for (size_t i = 0; met && all && i < n; i++) {
-		all[marks[i].thread]++;
-		met[marks[i].thread] += meets[i];
+	uint64_t *met = calloc(m->trace->n_threads, sizeof(*met));
+	uint64_t *all = calloc(m->trace->n_threads, sizeof(*all));
+	for (size_t i = 0; met && all && i < m->n; i++) {
+		all[m->marks[i].thread]++;
+		met[m->marks[i].thread] += meets[i];
 	}
-	for (size_t i = 0; met && all && i < n; i++) { /* in the order of their first markers */
-		const uint32_t thread = marks[i].thread;
+	for (size_t i = 0; met && all && i < m->n; i++) { /* in the order of their first markers */
+		const uint32_t thread = m->marks[i].thread;
 		if (out->of_thread[thread] || 2 * met[thread] <= all[thread])
 			continue;
 		out->of_thread[thread] = ++out->n;
@@ -151,7 +158,8 @@ int loops_of_markers(const struct trace *trace, const struct loop_mark *marks, s
 		error = meet_by_number(marks, n, meets);
 	}
 	if (!error)
-		error = number_meeting(trace, marks, n, meets, out);
+		error =
+			number_meeting(&(struct marking){.trace = trace, .marks = marks, .n = n}, meets, out);
 	free(meets);
 	return settle(out, error);
 }
@@ -179,46 +187,48 @@ static void join(uint32_t *parents, uint32_t a, uint32_t b)
 	parents[x > y ? x : y] = x > y ? y : x;
 }
 
-/* Threads of autograd step for the only other thread that steps; beside several for nobody. */
-static void place_autograd(const struct trace *trace, const struct loop_mark *marks, size_t n,
-						   uint32_t *parents, bool *left_out)
+/* Threads of autograd step for the only other thread that steps; beside several for none of them. */
+static void place_autograd(struct marking *m)
 {
 	uint32_t others = 0, other = 0;
-	for (size_t i = 0; i < n; i++) {
-		const uint32_t root = root_of(parents, marks[i].thread);
-		if (loops_is_autograd(trace, marks[i].thread) ||
-			(others && root == root_of(parents, other)))
+	for (size_t i = 0; i < m->n; i++) {
+		const uint32_t root = root_of(m->parents, m->marks[i].thread);
+		if (loops_is_autograd(m->trace, m->marks[i].thread) ||
+			(others && root == root_of(m->parents, other)))
 			continue;
-		other = marks[i].thread;
+		other = m->marks[i].thread;
 		others++;
 	}
-	for (size_t i = 0; i < n && others; i++) {
-		if (!loops_is_autograd(trace, marks[i].thread))
+	for (size_t i = 0; i < m->n && others; i++) {
+		if (!loops_is_autograd(m->trace, m->marks[i].thread))
 			continue;
-		*left_out |= others > 1;
+		m->no_autograd |= others > 1;
 		if (others == 1)
-			join(parents, marks[i].thread, other);
+			join(m->parents, m->marks[i].thread, other);
 	}
 }
 
-static void number_roots(const struct trace *trace, const struct loop_mark *marks, size_t n,
-						 uint32_t *parents, bool no_autograd, struct loops *out)
+static bool is_left_out(const struct marking *m, size_t i)
 {
-	for (uint32_t round = 0; round < 2; round++)
-		for (size_t i = 0; i < n; i++) {
-			const uint32_t root = root_of(parents, marks[i].thread);
-			if (no_autograd && loops_is_autograd(trace, marks[i].thread))
-				continue;
-			if (round == 0) {
-				out->marks[root]++;
-			} else if (out->marks[root] >= LEAST_MARKS || out->of_thread[root]) {
-				out->of_thread[root] = out->of_thread[root] ? out->of_thread[root] : ++out->n;
-				out->of_thread[marks[i].thread] = out->of_thread[root];
-			}
-		}
-	for (size_t i = 0; i < n && no_autograd; i++)
-		if (loops_is_autograd(trace, marks[i].thread))
-			out->of_thread[marks[i].thread] = 0;
+	return m->no_autograd && loops_is_autograd(m->trace, m->marks[i].thread);
+}
+
+/* A root with enough marks is a loop, and so are all threads that it is the root of. */
+static void number_roots(const struct marking *m, struct loops *out)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (!is_left_out(m, i))
+			out->marks[root_of(m->parents, m->marks[i].thread)]++;
+	for (size_t i = 0; i < m->n; i++) {
+		const uint32_t root = root_of(m->parents, m->marks[i].thread);
+		if (is_left_out(m, i) || out->marks[root] < LEAST_MARKS)
+			continue;
+		out->of_thread[root] = out->of_thread[root] ? out->of_thread[root] : ++out->n;
+		out->of_thread[m->marks[i].thread] = out->of_thread[root];
+	}
+	for (size_t i = 0; i < m->n; i++)
+		if (is_left_out(m, i))
+			out->of_thread[m->marks[i].thread] = 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -256,22 +266,22 @@ static void count_marks(const struct loop_mark *marks, size_t n, struct loops *o
 int loops_of_optimizers(const struct trace *trace, const struct loop_mark *marks, size_t n,
 						struct loops *out)
 {
-	bool no_autograd = false;
 	*out = (struct loops){0};
 	if (is_one_thread(marks, n))
 		return 0;
-	uint32_t *parents = malloc(trace->n_threads * sizeof(*parents));
-	int error = parents ? loops_open(trace, out) : -ENOMEM;
-	for (uint32_t i = 0; parents && i < trace->n_threads; i++)
-		parents[i] = i;
+	struct marking m = {.trace = trace, .marks = marks, .n = n};
+	m.parents = malloc(trace->n_threads * sizeof(*m.parents));
+	int error = m.parents ? loops_open(trace, out) : -ENOMEM;
+	for (uint32_t i = 0; m.parents && i < trace->n_threads; i++)
+		m.parents[i] = i;
 	if (!error)
-		error = join_by_name(marks, n, parents);
+		error = join_by_name(marks, n, m.parents);
 	if (!error) {
-		place_autograd(trace, marks, n, parents, &no_autograd);
-		number_roots(trace, marks, n, parents, no_autograd, out);
+		place_autograd(&m);
+		number_roots(&m, out);
 		count_marks(marks, n, out, trace->n_threads);
 	}
-	free(parents);
+	free(m.parents);
 	return settle(out, error);
 }
 

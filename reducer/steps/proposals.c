@@ -220,13 +220,12 @@ int proposals_find(const struct launch_mark *marks, size_t n_marks, uint32_t n_n
 	return find(&s, period, n_period, NULL);
 }
 
-int proposals_of_names(const struct launch_mark *marks, size_t n_marks, uint32_t n_names,
-					   const bool *flags, struct proposals *out)
+int proposals_of_names(const struct step_marks *marks, const bool *flags, struct proposals *out)
 {
 	struct search s = {
-		.marks = marks, .n_marks = (uint32_t)n_marks, .n_names = n_names, .out = out};
+		.marks = marks->at, .n_marks = (uint32_t)marks->n, .n_names = marks->n_names, .out = out};
 	*out = (struct proposals){0};
-	if (n_marks < PERIOD_LEAST_STEPS || n_marks > INT32_MAX)
+	if (marks->n < PERIOD_LEAST_STEPS || marks->n > INT32_MAX)
 		return 0;
 	return find(&s, NULL, 0, flags);
 }

@@ -30,8 +30,7 @@ struct proposals {
 int proposals_find(const struct launch_mark *marks, size_t n_marks, uint32_t n_names,
 				   const int64_t *period, size_t n_period, struct proposals *out);
 /* The bursts of the kernels with flags[name] alone. */
-int proposals_of_names(const struct launch_mark *marks, size_t n_marks, uint32_t n_names,
-					   const bool *flags, struct proposals *out);
+int proposals_of_names(const struct step_marks *marks, const bool *flags, struct proposals *out);
 void proposals_free(struct proposals *proposals);
 
 /* Do two ranks have the same number of steps? */

@@ -17,6 +17,12 @@ struct launch_mark {
 	uint32_t order;
 };
 
+struct step_marks { /* launches, sorted */
+	const struct launch_mark *at;
+	size_t n;
+	uint32_t n_names; /* symbols are below it */
+};
+
 struct sequence {
 	uint32_t *symbol; /* values are below n_symbols */
 	uint32_t *mark;   /* index of the (first) launch that each symbol stands for */

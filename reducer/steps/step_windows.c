@@ -188,8 +188,11 @@ static int seek(const struct step_windows *w, const struct launch_mark *marks, s
 	*window = (struct window){0};
 	*good = false;
 	const struct step_marks all = {marks, n, w->n_names};
-	int error =
-		updates_find(w->periods, &w->updates, &all, &window->begins, &window->n, &window->update);
+	struct updated_steps steps;
+	int error = updates_find(w->periods, &w->updates, &all, &steps);
+	window->begins = steps.begins;
+	window->n = steps.n;
+	window->update = steps.update;
 	if (error || window->n < PERIOD_LEAST_STEPS)
 		return error;
 	uint32_t *lengths = calloc(window->n, sizeof(*lengths));

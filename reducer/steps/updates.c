@@ -10,24 +10,9 @@
 enum { SURE = 600, BEHIND = 100 }; /* thousandths */
 enum { REST_PARTS = 10 };          /* of a step */
 
-/* flags[name]: it updates weights, and is among the launches. Returns whether any is. */
-static bool flag_names(const struct update_names *names, const struct step_marks *marks, bool *seen,
-					   bool *flags)
-{
-	bool any = false;
-	for (size_t i = 0; i < marks->n; i++) {
-		const uint32_t name = marks->at[i].symbol;
-		if (seen[name])
-			continue;
-		seen[name] = true;
-		flags[name] = names->is(names->context, name);
-		any |= flags[name];
-	}
-	return any;
-}
-
 /* What the steps have of kernels that update weights. */
 struct held {
+	bool *flags;      /* by name: it updates weights, and is among the launches */
 	uint32_t *steps;  /* by name: so many have it */
 	uint32_t *last;   /* by name: 1 + the last of them */
 	uint32_t *behind; /* by step: thousandths of its launches come after the last such kernel */
@@ -35,17 +20,35 @@ struct held {
 
 static int held_open(struct held *held, uint32_t n_names, size_t n)
 {
+	held->flags = calloc(2 * ((size_t)n_names + 1), sizeof(*held->flags));
 	held->steps = calloc((size_t)n_names + 1, sizeof(*held->steps));
 	held->last = calloc((size_t)n_names + 1, sizeof(*held->last));
 	held->behind = calloc(n + 1, sizeof(*held->behind));
-	return held->steps && held->last && held->behind ? 0 : -ENOMEM;
+	return held->flags && held->steps && held->last && held->behind ? 0 : -ENOMEM;
 }
 
 static void held_close(struct held *held)
 {
+	free(held->flags);
 	free(held->steps);
 	free(held->last);
 	free(held->behind);
+}
+
+/* Fills held->flags. Returns whether any is set. */
+static bool flag_names(const struct update_names *names, const struct step_marks *marks,
+					   struct held *held)
+{
+	bool *seen = held->flags + marks->n_names, any = false;
+	for (size_t i = 0; i < marks->n; i++) {
+		const uint32_t name = marks->at[i].symbol;
+		if (seen[name])
+			continue;
+		seen[name] = true;
+		held->flags[name] = names->is(names->context, name);
+		any |= held->flags[name];
+	}
+	return any;
 }
 
 static int by_number(const void *a, const void *b)
@@ -55,9 +58,11 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Has such a kernel a place in more than half of the steps, and near their ends as a rule? */
-static bool steps_update(const struct step_marks *marks, const bool *flags, const int64_t *begins,
-						 size_t n, struct held *held)
+static bool steps_update(const struct step_marks *marks, const struct updated_steps *steps,
+						 struct held *held)
 {
+	const int64_t *begins = steps->begins;
+	const size_t n = steps->n;
 	bool found = false;
 	size_t at = 0;
 	for (size_t step = 0; step < n; step++) {
@@ -67,7 +72,7 @@ static bool steps_update(const struct step_marks *marks, const bool *flags, cons
 		size_t update = first; /* after the last one */
 		for (; at < marks->n && marks->at[at].launch_ns < begins[step + 1]; at++) {
 			const uint32_t name = marks->at[at].symbol;
-			if (!flags[name])
+			if (!held->flags[name])
 				continue;
 			update = at + 1;
 			if (held->last[name] == step + 1)
@@ -105,22 +110,25 @@ static void leave_evaluation(const struct step_marks *marks, int64_t *begins, si
 }
 
 /* The end of an update that stands alone after the last step is in it. */
-static void join_rest(const struct step_marks *marks, int64_t *begins, size_t *n)
+static void join_rest(const struct step_marks *marks, struct updated_steps *steps)
 {
+	int64_t *begins = steps->begins;
+	const size_t n = steps->n;
 	size_t last = marks->n, before;
-	while (*n > 0 && last > 0 && marks->at[last - 1].launch_ns >= begins[*n - 1])
+	while (n > 0 && last > 0 && marks->at[last - 1].launch_ns >= begins[n - 1])
 		last--;
-	for (before = last; *n > 1 && before > 0 && marks->at[before - 1].launch_ns >= begins[*n - 2];)
+	for (before = last; n > 1 && before > 0 && marks->at[before - 1].launch_ns >= begins[n - 2];)
 		before--;
-	if (*n <= PERIOD_LEAST_STEPS || REST_PARTS * (marks->n - last) >= last - before)
+	if (n <= PERIOD_LEAST_STEPS || REST_PARTS * (marks->n - last) >= last - before)
 		return;
-	begins[*n - 1] = begins[*n];
-	--*n;
+	begins[n - 1] = begins[n];
+	steps->n--;
 }
 
-static int take(const struct step_marks *marks, const struct proposal *proposal, int64_t **begins,
-				size_t *n)
+static int take(const struct step_marks *marks, const struct proposal *proposal,
+				struct updated_steps *steps)
 {
+	size_t n = 1;
 	int64_t *own = malloc(((size_t)proposal->n + 1) * sizeof(*own));
 	uint32_t *lengths = malloc(2 * ((size_t)proposal->n + 1) * sizeof(*lengths));
 	if (!own || !lengths) {
@@ -132,23 +140,23 @@ static int take(const struct step_marks *marks, const struct proposal *proposal,
 	own[proposal->n] = proposal->end_ns;
 	leave_evaluation(marks, own, proposal->n, lengths);
 	free(lengths);
-	free(*begins);
-	*begins = own;
-	*n = 1;
 	for (size_t i = 1; i < proposal->n; i++) /* nodes of a graph have one launch */
-		if (own[i] > own[*n - 1])
-			own[(*n)++] = own[i];
-	own[*n] = proposal->end_ns;
+		if (own[i] > own[n - 1])
+			own[n++] = own[i];
+	own[n] = proposal->end_ns;
+	free(steps->begins);
+	steps->begins = own;
+	steps->n = n;
 	return 0;
 }
 
 /* The best bursts, of equals those with the fewest steps. *any: there are some. */
-static int seek_bursts(const struct step_marks *marks, const bool *flags, int64_t **begins,
-					   size_t *n, bool *any)
+static int seek_bursts(const struct step_marks *marks, const bool *flags,
+					   struct updated_steps *steps, bool *any)
 {
 	struct proposals proposals;
 	const struct proposal *best = NULL;
-	int error = proposals_of_names(marks->at, marks->n, marks->n_names, flags, &proposals);
+	int error = proposals_of_names(marks, flags, &proposals);
 	for (size_t i = 0; !error && i < proposals.n; i++) {
 		const struct proposal *p = &proposals.at[i];
 		if (p->quality >= SURE && (!best || p->quality > best->quality ||
@@ -157,31 +165,28 @@ static int seek_bursts(const struct step_marks *marks, const bool *flags, int64_
 	}
 	*any = best != NULL;
 	if (best)
-		error = take(marks, best, begins, n);
+		error = take(marks, best, steps);
 	proposals_free(&proposals);
 	return error;
 }
 
 int updates_find(struct period_memo *periods, const struct update_names *names,
-				 const struct step_marks *marks, int64_t **begins, size_t *n, enum updates *update)
+				 const struct step_marks *marks, struct updated_steps *out)
 {
-	int error = period_memo_find(periods, marks->at, marks->n, begins, n);
-	*update = UPDATES_NONE;
+	*out = (struct updated_steps){.update = UPDATES_NONE};
+	int error = period_memo_find(periods, marks->at, marks->n, &out->begins, &out->n);
 	if (error || !names->is)
 		return error;
 	struct held held;
-	bool *flags = calloc(2 * ((size_t)marks->n_names + 1), sizeof(*flags));
-	error = held_open(&held, marks->n_names, *n);
-	error = flags ? error : -ENOMEM;
-	if (!error && flag_names(names, marks, flags + marks->n_names, flags)) {
-		bool in = steps_update(marks, flags, *begins, *n, &held);
+	error = held_open(&held, marks->n_names, out->n);
+	if (!error && flag_names(names, marks, &held)) {
+		bool in = steps_update(marks, out, &held);
 		if (in)
-			join_rest(marks, *begins, n);
+			join_rest(marks, out);
 		else
-			error = seek_bursts(marks, flags, begins, n, &in);
-		*update = in ? UPDATES_IN : UPDATES_OUT;
+			error = seek_bursts(marks, held.flags, out, &in);
+		out->update = in ? UPDATES_IN : UPDATES_OUT;
 	}
-	free(flags);
 	held_close(&held);
 	return error;
 }

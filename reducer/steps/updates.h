@@ -18,15 +18,16 @@ enum updates {
 	UPDATES_IN    /* each step updates weights, near its end as a rule */
 };
 
-struct step_marks { /* launches, sorted */
-	const struct launch_mark *at;
+struct updated_steps {
+	int64_t *begins; /* n + 1 of them: the last one is where the last step ends; NULL: none */
 	size_t n;
-	uint32_t n_names; /* symbols are below it */
+	enum updates update;
 };
 
 /* As period_memo_find(). Where no kernel that most of those steps have updates weights, though there are
- * such kernels, the steps end with their bursts instead, if these are alike. 0 or -ENOMEM. */
+ * such kernels, the steps end with their bursts instead, if these are alike. The caller frees
+ * out->begins, also after an error. 0 or -ENOMEM. */
 int updates_find(struct period_memo *periods, const struct update_names *names,
-				 const struct step_marks *marks, int64_t **begins, size_t *n, enum updates *update);
+				 const struct step_marks *marks, struct updated_steps *out);
 
 #endif

@@ -73,6 +73,10 @@ answers loads 'abs(first["gain_ns"] - real) < real / 50 and real > t["step_ns"] 
 made copies --workload dataparallel --ranks 2 --seed 2 --fault input=390000 --fault prefetch=4500
 asked copies --without input
 answers copies 'abs(first["gain_ns"] - real) < real / 50 and real > t["step_ns"] / 3'
+# Keeps out: the GPU whose thread waits for the batch, called late where all GPUs of a process wait for it.
+expect_status 0 "$BATON" report --json "$work/copies"
+expect_true "(lambda f: (f['id'], f['gain_ms'] > d['devices'][0]['step_ns']['mean'] / 3e6))(d['findings'][0]) == ('input', True)"
+expect_true "not any(f['id'] == 'late_rank' for f in d['findings'])"
 
 # Keeps out: fewer waits for the GPU, which hide two causes of one rank as neither cure does, instead of that rank.
 expect_status 0 "$sim" -o "$work/two" --workload resnet --ranks 8 --steps 8 --seed 47167 --noise-seed 561954 --host-noise even \
@@ -207,6 +211,9 @@ if [ -e "$resnet" ]; then
 	expect_status 0 "$BATON" whatif --json "$work/resnet" --without input
 	expect_true "abs(d['step_ns'] - 175.5e6) < 0.5e6 and abs(d['step_without_ns'] - 118.5e6) < 1e6"
 	expect_true "abs(6 * d['step_without_ns'] - 711e6) < 5e6"
+	# Keeps out: the pace of a loader where the thread loads each batch itself, so that nothing else would win anything.
+	expect_status 0 "$BATON" whatif --json "$work/resnet" --without sync
+	expect_true "1.5e6 < d['without'][0]['gain_ns'] < 3e6"
 	expect_status 0 "$BATON" whatif "$work/resnet" --without input
 	expect_prints "Everything else stays as fast as it was: the hosts, the GPUs and the links"
 	# The other run of the pair has a host that is 1.18 times slower and GPUs 1.018 times: it took 801.5 ms for its 6 steps.

@@ -269,14 +269,14 @@ static void why(void)
 		int64_t gain_us, own_us, others_us;
 		const char *cause, *text, *evidence;
 	} runs[] = {
-		{30000, 0, 0, "input", "without its waits in input the step would be 30.0 ms shorter",
+		{30000, 0, 0, "input", "the replay finds input there: without it the step would be 30.0 ms",
 		 "blocked 12"},
 		{30000, 9, 9, "input", "its time in input is why", "input 0.0 ms, the others 0.0 ms"},
 		{30000, 1000, 1400, "input", "without its waits in input the step would be 30.0 ms shorter",
 		 "input 1.0 ms, the others 1.4 ms"},
 		{30000, 1000, 0, "kernels", "with kernels as fast as the others' the step would be 30.0 ms",
 		 "work 86.0 ms, the others 86.0 ms"},
-		{24000, 0, 0, "input", "without its waits in input the step would be 24.0 ms shorter",
+		{24000, 0, 0, "input", "the replay finds input there: without it the step would be 24.0 ms",
 		 "blocked 12"}};
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		struct summary s;

@@ -167,6 +167,7 @@ static char *reduced(bool twice, bool steps, size_t *bytes, bool *once)
 										   .idle = twice ? no_idle : NULL};
 	CHECK(reduce_run((char *const *)&dir, 1, &options, &reduction) == 0, "it is not reduced");
 	*once = reduction.one_visit;
+	CHECK(reduction.open_ns == INT64_MAX, "a step of a trace that is closed may not be over");
 	snprintf(path, sizeof(path), "%s/out", dir);
 	CHECK(summary_store_alone(path, &reduction.summary, "") == 0, "it is not stored");
 	reduction_free(&reduction);
