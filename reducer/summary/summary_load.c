@@ -357,9 +357,31 @@ static int load_block(struct summary_loading *l, struct baton_reader *reader, ui
 	return error;
 }
 
+/* Merging and searching take the key of a row for its only one. One row after the other, so that a
+ * file with many of one key ends at its second. 0, -EBADMSG, -ENOMEM. */
+static int check_keys(const struct summary_rows *rows, struct table_shape shape)
+{
+	struct table index = {0};
+	int error = 0;
+	for (size_t i = 0; !error && i < rows->n; i++) {
+		const char *row = (const char *)rows->at + i * shape.row_bytes;
+		error = table_reserve(&index);
+		if (error)
+			break;
+		const uint32_t hash = table_hash(&index, row, shape.key_bytes);
+		if (table_find_hash(&index, rows->at, shape, row, hash))
+			error = -EBADMSG;
+		else
+			table_put(&index, hash, (uint32_t)i + 1);
+	}
+	table_free(&index);
+	return error;
+}
+
 /* What only the whole file can show. */
 static int check_whole(const struct summary_loading *l)
 {
+	int error = 0;
 	if (l->part == 0 || !l->has_quality)
 		return -EBADMSG;
 	for (size_t i = 0; i < l->summary->n_devices; i++)
@@ -368,6 +390,10 @@ static int check_whole(const struct summary_loading *l)
 	for (size_t i = 0; i < l->summary->n_series; i++)
 		if (!l->summary->series[i].ns)
 			return -EBADMSG;
+	for (int kind = 0; !error && kind < ROW_KINDS; kind++)
+		error = check_keys(&l->summary->rows[kind], row_rules[kind].shape);
+	if (error)
+		return error;
 	return l->alone || l->n_inputs == l->inputs.n ? 0 : -ESTALE;
 }
 

@@ -2,6 +2,7 @@
  */
 #include "check.h"
 #include "conclude/figures.h"
+#include "summary/row_kinds.h"
 #include "summary/series.h"
 #include "part.h"
 #include "summary/summary_io.h"
@@ -528,6 +529,26 @@ static void beyond(const struct summary *s)
 	free(raw);
 }
 
+/* A row that stands twice, of each kind. Keeps out: a merge whose sums are not those of its parts. */
+static void doubled(struct summary *s)
+{
+	unsigned tried = 0;
+	for (int kind = 0; kind < ROW_KINDS; kind++) {
+		struct summary_rows *rows = &s->rows[kind];
+		const size_t bytes = row_rules[kind].shape.row_bytes;
+		if (rows->n == 0)
+			continue;
+		tried++;
+		rows->at = reallocarray(rows->at, rows->n + 1, bytes);
+		memcpy((char *)rows->at + rows->n * bytes, rows->at, bytes);
+		rows->n++;
+		CHECK(summary_store(dir, s, "a") == 0, "not stored");
+		CHECK(load("a") == -EBADMSG, "rows of kind %d: the first one twice was taken", kind);
+		rows->n--;
+	}
+	CHECK(tried >= 10, "%u kinds of rows", tried);
+}
+
 /* Bytes that are wrong under right checksums: refused, or a summary that views can use. */
 static void hostile(void)
 {
@@ -537,6 +558,7 @@ static void hostile(void)
 	make_small(&s);
 	CHECK(summary_store(dir, &s, "a") == 0, "not stored");
 	beyond(&s);
+	doubled(&s);
 	CHECK(summary_store(dir, &s, "a") == 0, "not stored");
 	summary_free(&s);
 	struct baton_block_header first = first_block(&raw);
