@@ -182,6 +182,7 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 	pthread_mutex_init(&work.lock, NULL);
 	error = generations_find(context, &generations);
 	context->generations = &generations;
+	out->left_out_ns = generations.left_out_ns;
 	error = visit_devices(&work, context, error);
 	for (size_t i = 0; i < work.n; i++) {
 		out->by_period |= work.scans[i].by_period && work.scans[i].steps.n_steps > 0;

@@ -38,6 +38,16 @@ static int check_order(const char *path, const struct summary *sum, const struct
 	return STATUS_USAGE;
 }
 
+static int check_run(const char *path, const struct summary *sum, const struct summary *next)
+{
+	const char *was = summary_text(sum, sum->run.run_id);
+	const char *is = summary_text(next, next->run.run_id);
+	if (sum->quality.stretches == 0 || strcmp(was, is) == 0)
+		return STATUS_OK;
+	diag("%s: the stretches in it are of run '%s', and this one is of run '%s'", path, was, is);
+	return STATUS_USAGE;
+}
+
 static enum step_source source_of(const struct summary *s)
 {
 	return step_source(summary_text(s, s->run.step_source));
@@ -70,7 +80,9 @@ static int add_and_write(const struct stretch *stretch, const struct reduce_opti
 						 struct summary *sum, struct summary *next)
 {
 	const char *path = stretch->path;
-	int status = check_order(path, sum, next);
+	int status = check_run(path, sum, next);
+	if (status == STATUS_OK)
+		status = check_order(path, sum, next);
 	if (status == STATUS_OK)
 		status = agree_on_steps(stretch, sum, next);
 	if (status != STATUS_OK)

@@ -153,8 +153,9 @@ static int join_missing(struct run_summary *run, const struct run_summary *next)
 static int join_run(struct summary *sum, const struct summary *next)
 {
 	struct run_summary *run = &sum->run;
-	const uint32_t texts[] = {next->run.step_source, next->run.mode, next->run.source};
-	uint32_t *into[] = {&run->step_source, &run->mode, &run->source};
+	const uint32_t texts[] = {next->run.step_source, next->run.mode, next->run.source,
+							  next->run.run_id};
+	uint32_t *into[] = {&run->step_source, &run->mode, &run->source, &run->run_id};
 	int error = 0;
 	for (size_t i = 0; !error && i < sizeof(texts) / sizeof(texts[0]); i++)
 		error = summary_string(sum, summary_text(next, texts[i]), into[i]);

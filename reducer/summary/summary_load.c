@@ -106,8 +106,6 @@ static int load_reduction(struct summary_loading *l, const struct baton_record *
 {
 	struct baton_s_reduction r;
 	bool ok = TAKE(l, record, &r);
-	if (r.reducer_version != SUMMARY_REDUCER_VERSION)
-		return -ESTALE;
 	if (r.options_hash != l->options_hash)
 		return l->alone ? -EINVAL : -ESTALE;
 	struct run_summary *run = &l->summary->run;
@@ -116,6 +114,7 @@ static int load_reduction(struct summary_loading *l, const struct baton_record *
 	run->step_source = r.step_source;
 	run->mode = r.mode;
 	run->source = r.source;
+	run->run_id = r.run_id;
 	return ok ? 0 : -EBADMSG;
 }
 
@@ -318,6 +317,15 @@ static const struct {
 	[BATON_S_END] = {NULL, 0},
 };
 
+/* Records of other versions may be shorter. */
+static bool is_stale(const struct baton_record *record)
+{
+	const struct baton_s_reduction *r = (const void *)record;
+	return record->type == BATON_S_REDUCTION &&
+		   record->size >= offsetof(struct baton_s_reduction, world_size) &&
+		   r->reducer_version != SUMMARY_REDUCER_VERSION;
+}
+
 /* One record, in the order of the file. 0, -ESTALE, -EBADMSG, -ENOMEM. */
 static int load_record(struct summary_loading *l, const struct baton_record *record)
 {
@@ -326,6 +334,8 @@ static int load_record(struct summary_loading *l, const struct baton_record *rec
 		return load_string(l, record);
 	if (record_kind(type)->bytes == 0)
 		return 0; /* of a later minor version */
+	if (is_stale(record))
+		return -ESTALE;
 	if (record->size < record_kind(type)->bytes)
 		return -EBADMSG;
 	if (types[type].behind) {

@@ -132,6 +132,7 @@ static void make_summary(struct summary *s)
 	s->run.world_size = 4;
 	s->run.hosts = 1;
 	summary_string(s, "marker", &s->run.step_source);
+	summary_string(s, "a1b2", &s->run.run_id);
 	s->run.ranks = malloc(2 * sizeof(*s->run.ranks));
 	s->run.missing_ranks = malloc(2 * sizeof(*s->run.missing_ranks));
 	s->run.n_ranks = s->run.n_missing_ranks = 2;
@@ -235,7 +236,8 @@ static void same(const struct summary *a, const struct summary *b)
 	CHECK(memcmp(&a->quality, &b->quality, sizeof(a->quality)) == 0, "quality");
 	CHECK(b->run.world_size == 4 && b->run.n_ranks == 2 && b->run.ranks[1] == 2 &&
 			  b->run.n_missing_ranks == 2 && b->run.missing_ranks[1] == 3 &&
-			  strcmp(summary_text(b, b->run.step_source), "marker") == 0 && b->run.source == 0,
+			  strcmp(summary_text(b, b->run.step_source), "marker") == 0 &&
+			  strcmp(summary_text(b, b->run.run_id), "a1b2") == 0 && b->run.source == 0,
 		  "the run's description");
 }
 
