@@ -394,6 +394,7 @@ static int answer_without(enum answer from, char *dir, const struct reduce_optio
 						  struct reduction *out)
 {
 	int status = STATUS_OK;
+	out->no_events = from == FROM_FILE || from == FROM_PARTS;
 	if (from == FROM_FILE)
 		status = baseline_load(dir, options, &out->summary);
 	else if (from == FROM_PARTS)

@@ -133,6 +133,7 @@ struct reduction {
 	struct gap_proof *gaps; /* worst first */
 	size_t n_gaps;
 	bool stored;       /* summary.baton was written */
+	bool no_events;    /* it was made from stored summaries, so no single gap can be shown */
 	bool left_out;     /* files were, of which no summary tells */
 	bool by_period;    /* the steps of some device come from periodicity */
 	bool by_optimizer; /* the steps of some device come from an optimizer's marks */

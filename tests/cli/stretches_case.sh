@@ -77,6 +77,11 @@ cp "$work/out" "$work/rest.json"
 expect_status 0 "$BATON" report --json "$work/ddp.added"
 expect_true "d['devices'] == json.load(open('$work/rest.json'))['devices'] and d['quality']['stretches'] > 2"
 
+# Keeps out: advice that is refused.
+expect_status 0 "$BATON" report "$work/ddp.added"
+expect_says_not "See where"
+! grep -q "See where" "$work/out" || fail "the report of a summary names a command that needs events"
+
 # Views that need single events say so, and what cannot be a stretch is refused.
 expect_status 2 "$BATON" report --gaps 3 "$work/ddp.added"
 expect_says "without events"
