@@ -53,9 +53,9 @@ static enum step_source source_of(const struct summary *s)
 	return step_source(summary_text(s, s->run.step_source));
 }
 
-/* Steps that were found in another way are other steps: of a stretch at the job's begin marks may be
- * missing that the later ones have. The surer way counts, and what was found in the other one is
- * missing. An enum status. */
+/* Steps that were found in another way are other steps: of a stretch at the job's begin marks may
+ * be missing that the later ones have. The surer way counts, and what was found in the other one
+ * is missing. An enum status. */
 static int agree_on_steps(const struct stretch *stretch, struct summary *sum,
 						  const struct summary *next)
 {
@@ -103,7 +103,8 @@ static int add_and_write(const struct stretch *stretch, const struct reduce_opti
 	return status;
 }
 
-/* While the job runs the stretch ends where a step begins that may not be over: the next one has it. */
+/* While the job runs the stretch ends where a step begins that may not be over: the next one has
+ * it. */
 static int reduce_whole_steps(const struct stretch *stretch, struct reduce_options *how,
 							  struct reduction *out)
 {
