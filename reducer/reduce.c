@@ -178,7 +178,9 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 		return error;
 	}
 	for (size_t i = 0; i < work.n; i++)
-		work.scans[i].device = (uint32_t)i; /* of those too that another process visits */
+		work.scans[i] = (struct device_scan){/* of those too that another process visits */
+											 .device = (uint32_t)i,
+											 .open_ns = INT64_MAX};
 	pthread_mutex_init(&work.lock, NULL);
 	error = generations_find(context, &generations);
 	context->generations = &generations;

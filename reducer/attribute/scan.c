@@ -293,8 +293,8 @@ int device_scan(const struct device_context *context, uint32_t device, const str
 {
 	struct device_feeds ds = {0};
 	struct scanning s = {.context = context, .scan = scan, .ds = &ds};
-	*scan = (struct device_scan){
-		.device = device, .given = given, .empty = true, .open_ns = INT64_MAX};
+	*scan =
+		(struct device_scan){.device = device, .given = given, .empty = true, .open_ns = INT64_MAX};
 	int error = scan_device(&s);
 	scan_pass_close(&s);
 	device_feeds_close(&ds);
@@ -317,7 +317,7 @@ int device_scan_keep(const struct device_context *context, uint32_t device,
 	struct scanning s = {
 		.context = context, .scan = scan, .ds = ds, .kept = kept, .foreseen = foreseen};
 	kept_ops_clear(kept);
-	*scan = (struct device_scan){.device = device, .empty = true};
+	*scan = (struct device_scan){.device = device, .empty = true, .open_ns = INT64_MAX};
 	int error = scan_device(&s);
 	if (!error && keeps_all(kept, ds))
 		opstream_keep(&ds->stream, kept);
