@@ -324,6 +324,7 @@ static int run_job(const struct invocation *call, struct plan *plan)
 	plan->ended.shown = plan->output.path;
 	plan->ended.launch = &plan->launch;
 	plan->ended.waits = plan->stats || plan->report || plan->level.summary;
+	plan->level.tasks = plan->launch.size;
 	plan->level.directory = plan->directory;
 	plan->level.shown = plan->output.path;
 	plan->ended.by_range = plan->window.range_end != NULL;
@@ -350,8 +351,8 @@ static int run_job(const struct invocation *call, struct plan *plan)
 			node_reduce(plan->directory, plan->output.path);
 		if (plan->stats)
 			record_end_stats(&plan->ended, left);
-		if (plan->level.summary && left != RECORD_NOTHING)
-			record_level_finish(&plan->level, plan->recording.verbose);
+		if (plan->level.summary)
+			record_level_finish(&plan->level, left, plan->recording.verbose);
 		if (plan->report)
 			report(plan, left);
 	} else {

@@ -183,7 +183,8 @@ static void describe_quality(const struct run *run, struct quality *q)
 }
 
 /* The stretch of time, where only one was asked for: it ends no later than the newest work. */
-static void describe_time(const struct run *run, const struct time_span *time, struct quality *q)
+static void describe_time(const struct run *run, const struct time_span *time, int64_t left_out_ns,
+						  struct quality *q)
 {
 	int64_t to_ns = 0;
 	for (size_t i = 0; i < run->n_processes; i++)
@@ -196,6 +197,8 @@ static void describe_time(const struct run *run, const struct time_span *time, s
 		q->stretches_from_ns = BATON_TIME_LIMIT_NS;
 	if (q->stretches_to_ns < q->stretches_from_ns)
 		q->stretches_to_ns = q->stretches_from_ns;
+	const int64_t long_ns = q->stretches_to_ns - q->stretches_from_ns;
+	q->stretches_missing_ns = left_out_ns < long_ns ? left_out_ns : long_ns;
 }
 
 int describe_steps(struct summary *summary, const struct reduce_options *options, bool by_period,
@@ -230,8 +233,10 @@ int describe_run(const struct run *run, const struct reduce_options *options, st
 		return error;
 	describe_quality(run, &summary->quality);
 	if (options->only_time)
-		describe_time(run, &options->time, &summary->quality);
+		describe_time(run, &options->time, out->left_out_ns, &summary->quality);
 	error = copy_text(summary, run, first->source, &summary->run.source);
+	if (!error)
+		error = copy_text(summary, run, first->run_id, &summary->run.run_id);
 	if (error)
 		return error;
 	error = describe_steps(summary, options, out->by_period, out->by_optimizer);

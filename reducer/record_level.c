@@ -9,6 +9,7 @@
 #include "stretch.h"
 
 #include <baton/reader.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -41,11 +42,34 @@ static int64_t now_ns(void)
 	return t.tv_sec * S + t.tv_nsec;
 }
 
+/* What a stretch needs has to be there for half as long again as it is. An enum status. */
+static int read_stretch(struct record_level *level, int64_t keep_s)
+{
+	const char *text = getenv("BATON_STRETCH");
+	const int64_t stretch_s = text ? amount_seconds(text) : 0;
+	level->long_ns = keep_s * S / 2;
+	if (level->long_ns < LEAST_S * S) {
+		diag("--level summary needs a --keep-last of 8 s at least: traces are written once a "
+			 "second");
+		return STATUS_USAGE;
+	}
+	if (!text || !text[0])
+		return STATUS_OK;
+	if (stretch_s < LEAST_S || stretch_s * S > level->long_ns) {
+		diag("BATON_STRETCH must be 4 s at least, and half of --keep-last (%lld s) at most, not "
+			 "'%s'",
+			 (long long)keep_s, text);
+		return STATUS_USAGE;
+	}
+	level->long_ns = stretch_s * S;
+	return STATUS_OK;
+}
+
 int record_level_read(const struct invocation *call, struct record_level *level,
 					  struct capture_window *window)
 {
 	const char *text = option_text(call, "level", "events");
-	const char *kept = getenv("BATON_KEEP_LAST"), *stretch = getenv("BATON_STRETCH");
+	const char *kept = getenv("BATON_KEEP_LAST");
 	level->summary = strcmp(text, "summary") == 0;
 	if (!level->summary && strcmp(text, "events") == 0)
 		return STATUS_OK;
@@ -54,61 +78,66 @@ int record_level_read(const struct invocation *call, struct record_level *level,
 		return STATUS_USAGE;
 	}
 	if (window->range_end || window->delay_ns || window->duration_ns) {
-		diag("--level summary cannot be used with --delay, --duration or -c: it is of the whole "
-			 "job");
+		diag("--level summary covers the whole job: it cannot be used with --delay, --duration or "
+			 "-c");
 		return STATUS_USAGE;
 	}
 	if (!window->keep_s)
 		window->keep_s = kept ? amount_seconds(kept) : KEEP_S;
 	if (!window->keep_s)
 		window->keep_s = KEEP_S;
-	const long stretch_s = amount_seconds(stretch ? stretch : "");
-	level->long_ns = stretch_s ? stretch_s * S : window->keep_s * S / 2;
-	if (level->long_ns >= LEAST_S * S)
-		return STATUS_OK;
-	diag("--level summary needs a --keep-last of 8 s at least: traces are written once a second");
-	return STATUS_USAGE;
+	return read_stretch(level, window->keep_s);
 }
 
-static char *path_in(const char *directory, const char *ending)
+static char *path_in(const char *directory, const char *name)
 {
 	char *path = NULL;
-	return asprintf(&path, "%s/" OUTPUT_SUMMARY "%s", directory, ending) < 0 ? NULL : path;
+	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
 char *record_level_path(const struct record_level *level)
 {
-	return path_in(level->shown, "");
+	return path_in(level->shown, OUTPUT_SUMMARY);
 }
 
 /* ---- one turn ---- */
+
+/* The last of the tasks removes the file: who has locked one that is gone begins again. */
+static bool is_locked(int fd)
+{
+	struct stat st;
+	return (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && fstat(fd, &st) == 0 &&
+		   st.st_nlink > 0;
+}
 
 /* Of the tasks of a launch one at a time. A file system without locks: all think that they have it,
  * and the order of stretches is what keeps them from counting twice. -1: another one has it. */
 static int lock(const struct record_level *level, int tries)
 {
-	char *path = path_in(level->directory, ".lock");
-	const int fd = path ? open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
-	free(path);
-	bool ours = fd >= 0;
-	for (int i = 0; fd >= 0; i++) {
-		const struct timespec pause = {0, LOCK_MS * 1000000};
-		ours = flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-		if (ours || i + 1 >= tries)
-			break;
+	char *path = path_in(level->directory, OUTPUT_SUMMARY_LOCK);
+	int fd = -1;
+	for (int i = 0; path && fd < 0 && i < tries; i++) {
+		const struct timespec pause = {0, i ? LOCK_MS * 1000000 : 0};
 		nanosleep(&pause, NULL);
+		fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd < 0)
+			break;
+		if (!is_locked(fd)) {
+			close(fd);
+			fd = -1;
+		}
 	}
-	if (!ours && fd >= 0)
-		close(fd);
-	return ours ? fd : -1;
+	free(path);
+	return fd;
 }
 
-/* All steps that begin before `to_ns` and were not counted yet. An enum status. */
+/* All steps that begin before `to_ns` and were not counted yet. `beside`: processes of the job still
+ * run, and there will be another turn. An enum status. */
 static int add_stretch(const struct record_level *level, int64_t to_ns, bool beside)
 {
 	const int64_t margin_ns = level->long_ns < MARGIN_S * S ? level->long_ns : MARGIN_S * S;
 	char *dirs[] = {(char *)level->directory};
-	char *path = path_in(level->directory, "");
+	char *path = path_in(level->directory, OUTPUT_SUMMARY);
 	const struct stretch stretch = {.dirs = dirs,
 									.n_dirs = 1,
 									.path = path,
@@ -121,7 +150,14 @@ static int add_stretch(const struct record_level *level, int64_t to_ns, bool bes
 		.threads = beside ? 1 : 0,
 		.time = {.from_ns = level->begin_ns, .to_ns = to_ns, .margin_ns = margin_ns}};
 	const int fd = path ? lock(level, beside ? 1 : LOCK_TRIES) : -1;
-	const int status = fd < 0 ? (int)STATUS_INPUT : stretch_store(&stretch, &how);
+	int status = STATUS_INPUT;
+	if (fd >= 0) {
+		status = stretch_store(&stretch, &how);
+	} else if (path && !beside) {
+		diag("%s: the last stretch cannot be added: there is no room, or another task holds it",
+			 path);
+		status = STATUS_OUTPUT;
+	}
 	if (fd >= 0)
 		close(fd);
 	free(path);
@@ -130,8 +166,8 @@ static int add_stretch(const struct record_level *level, int64_t to_ns, bool bes
 
 /* ---- the process beside the job ---- */
 
-/* A stretch is half as long as what --keep-last keeps at least. It is reduced half a stretch after its end, when
- * steps that began in it are over; what it needs is there for half a stretch more. */
+/* A stretch is half as long as what --keep-last keeps at least. It is reduced half a stretch after
+ * its end, when steps that began in it are over; what it needs is there for half a stretch more. */
 static int64_t due_ns(const struct record_level *level, int64_t stretch)
 {
 	return (stretch + 1) * level->long_ns + level->long_ns / 2;
@@ -163,8 +199,8 @@ static void sleep_until(int64_t at_ns)
 	}
 }
 
-/* In a process of its own: what it takes of memory, or ends it, is gone with it. `quiet`: what keeps it
- * from writing was said in the turn before. */
+/* In a process of its own: what it takes of memory, or ends it, is gone with it. `quiet`: what keeps
+ * it from writing was said in the turn before. */
 static int turn(const struct record_level *level, int64_t to_ns, bool quiet)
 {
 	const pid_t pid = fork();
@@ -181,18 +217,25 @@ static int turn(const struct record_level *level, int64_t to_ns, bool quiet)
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : (int)STATUS_INPUT;
 }
 
+/* Only its parent ends it: what a terminal, a scheduler or another program sends to the job's group
+ * (SIGINT, SIGTERM, SIGUSR1 ...) is for the job, which may go on. */
+static void block_signals(void)
+{
+	static const int stops[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+	sigset_t taken;
+	sigfillset(&taken);
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
+		sigdelset(&taken, stops[i]);
+	sigprocmask(SIG_SETMASK, &taken, NULL);
+}
+
 static void __attribute__((noreturn)) be_beside(const struct record_level *level, pid_t parent)
 {
 	const int64_t long_ns = level->long_ns;
 	int64_t stretch = level->begin_ns / long_ns;
-	sigset_t none;
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGTERM, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGCHLD, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	block_signals();
 	setpriority(PRIO_PROCESS, 0, NICER);
 	for (int status = STATUS_OK; getppid() == parent; stretch++) {
 		const int64_t due = due_ns(level, stretch), late = due + long_ns / 4;
@@ -228,26 +271,60 @@ void record_level_end(struct record_level *level)
 	if (level->process <= 0)
 		return;
 	struct rusage took = {0};
-	kill(level->process, SIGCONT);
-	kill(level->process, SIGTERM);
+	kill(level->process, SIGKILL);
 	while (wait4(level->process, NULL, 0, &took) < 0 && errno == EINTR)
 		;
 	level->process = 0;
 	level->cpu_s = seconds(&took.ru_utime) + seconds(&took.ru_stime);
 }
 
-void record_level_finish(const struct record_level *level, bool verbose)
+/* Removes all but the summary: also what a process that was killed had begun to write. Where another
+ * task is at work it does so at its end. */
+static void clear(const struct record_level *level)
+{
+	const int fd = lock(level, 1);
+	DIR *dir = fd >= 0 ? opendir(level->directory) : NULL;
+	for (const struct dirent *entry; dir && (entry = readdir(dir));)
+		if (output_dir_is_left(entry->d_name))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void say(const struct record_level *level, enum record_left left, int status)
 {
 	struct stat is;
 	char *path = record_level_path(level);
-	const int status = add_stretch(level, INT64_MAX, false);
-	char *locked = path_in(level->directory, ".lock");
-	if (locked)
-		unlink(locked);
-	free(locked);
-	if (verbose)
-		diag("beside the job: %.3f s of CPU time", level->cpu_s);
-	if (path && status != STATUS_OUTPUT && stat(path, &is) == 0)
+	const bool there = path && stat(path, &is) == 0;
+	if (there && left == RECORD_UNDER_WAY)
+		diag("%s: processes of the job still run: when they have ended, add the rest: baton reduce "
+			 "--add -o %s %s",
+			 path, shell_word(path).at, shell_word(level->shown).at);
+	else if (there && status != STATUS_OUTPUT)
 		diag("the whole job is in %s        next: baton report %s", path, shell_word(path).at);
+	else if (path && !there && status != STATUS_OUTPUT)
+		diag("%s was not made: no step was found", path);
 	free(path);
+}
+
+/* Each task of a launch adds what there is: one of them is the last to end. */
+static int add_rest(const struct record_level *level, enum record_left left)
+{
+	const bool runs = left != RECORD_WHOLE && !is_written(level, INT64_MAX / 2);
+	return add_stretch(level, runs ? now_ns() - 2 * WRITTEN_S * S : INT64_MAX, runs);
+}
+
+void record_level_finish(const struct record_level *level, enum record_left left, bool verbose)
+{
+	const bool adds = left != RECORD_NOTHING;
+	int status = STATUS_OK;
+	if (adds || level->tasks > 1)
+		status = add_rest(level, left);
+	clear(level);
+	if (adds && verbose)
+		diag("beside the job: %.3f s of CPU time", level->cpu_s);
+	if (adds)
+		say(level, left, status);
 }

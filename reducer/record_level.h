@@ -4,6 +4,7 @@
 #define RECORD_LEVEL_H
 
 #include "cli/command.h"
+#include "record_end.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@ struct record_level {
 	const char *directory, *shown; /* of the run: its absolute path, and as the user named it */
 	int64_t long_ns;               /* a stretch */
 	int64_t begin_ns;              /* when the job began, by CLOCK_REALTIME */
+	int tasks;                     /* of the launch */
 	pid_t process;                 /* 0: none */
 	double cpu_s;                  /* of the process, once it has ended */
 };
@@ -27,8 +29,9 @@ int record_level_read(const struct invocation *call, struct record_level *level,
 void record_level_begin(struct record_level *level);
 /* Ends it. */
 void record_level_end(struct record_level *level);
-/* When all traces are written: adds what is left, and says where the summary is. */
-void record_level_finish(const struct record_level *level, bool verbose);
+/* When this task's part of the job has ended: adds what is left, and says where the summary is
+ * unless `left` is RECORD_NOTHING; removes what it took beside that. */
+void record_level_finish(const struct record_level *level, enum record_left left, bool verbose);
 /* The summary's path as the user would name it; the caller frees it. NULL: no memory. */
 char *record_level_path(const struct record_level *level);
 

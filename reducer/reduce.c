@@ -178,10 +178,13 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 		return error;
 	}
 	for (size_t i = 0; i < work.n; i++)
-		work.scans[i].device = (uint32_t)i; /* of those too that another process visits */
+		work.scans[i] = (struct device_scan){/* of those too that another process visits */
+											 .device = (uint32_t)i,
+											 .open_ns = INT64_MAX};
 	pthread_mutex_init(&work.lock, NULL);
 	error = generations_find(context, &generations);
 	context->generations = &generations;
+	out->left_out_ns = generations.left_out_ns;
 	error = visit_devices(&work, context, error);
 	for (size_t i = 0; i < work.n; i++) {
 		out->by_period |= work.scans[i].by_period && work.scans[i].steps.n_steps > 0;
@@ -393,6 +396,7 @@ static int answer_without(enum answer from, char *dir, const struct reduce_optio
 						  struct reduction *out)
 {
 	int status = STATUS_OK;
+	out->no_events = from == FROM_FILE || from == FROM_PARTS;
 	if (from == FROM_FILE)
 		status = baseline_load(dir, options, &out->summary);
 	else if (from == FROM_PARTS)

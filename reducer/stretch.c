@@ -38,14 +38,24 @@ static int check_order(const char *path, const struct summary *sum, const struct
 	return STATUS_USAGE;
 }
 
+static int check_run(const char *path, const struct summary *sum, const struct summary *next)
+{
+	const char *was = summary_text(sum, sum->run.run_id);
+	const char *is = summary_text(next, next->run.run_id);
+	if (sum->quality.stretches == 0 || strcmp(was, is) == 0)
+		return STATUS_OK;
+	diag("%s: the stretches in it are of run '%s', and this one is of run '%s'", path, was, is);
+	return STATUS_USAGE;
+}
+
 static enum step_source source_of(const struct summary *s)
 {
 	return step_source(summary_text(s, s->run.step_source));
 }
 
-/* Steps that were found in another way are other steps: of a stretch at the job's begin marks may be
- * missing that the later ones have. The surer way counts, and what was found in the other one is
- * missing. An enum status. */
+/* Steps that were found in another way are other steps: of a stretch at the job's begin marks may
+ * be missing that the later ones have. The surer way counts, and what was found in the other one
+ * is missing. An enum status. */
 static int agree_on_steps(const struct stretch *stretch, struct summary *sum,
 						  const struct summary *next)
 {
@@ -70,7 +80,9 @@ static int add_and_write(const struct stretch *stretch, const struct reduce_opti
 						 struct summary *sum, struct summary *next)
 {
 	const char *path = stretch->path;
-	int status = check_order(path, sum, next);
+	int status = check_run(path, sum, next);
+	if (status == STATUS_OK)
+		status = check_order(path, sum, next);
 	if (status == STATUS_OK)
 		status = agree_on_steps(stretch, sum, next);
 	if (status != STATUS_OK)
@@ -91,7 +103,8 @@ static int add_and_write(const struct stretch *stretch, const struct reduce_opti
 	return status;
 }
 
-/* While the job runs the stretch ends where a step begins that may not be over: the next one has it. */
+/* While the job runs the stretch ends where a step begins that may not be over: the next one has
+ * it. */
 static int reduce_whole_steps(const struct stretch *stretch, struct reduce_options *how,
 							  struct reduction *out)
 {

@@ -14,8 +14,8 @@ struct stretch {
 	bool silent;      /* only what keeps the file from being written has a message */
 };
 
-/* Reduces the part of the run that how->time says. An enum status; says what is wrong. STATUS_INPUT:
- * no step begins in it, or nothing can be read, and the file is as it was. */
+/* Reduces the part of the run that how->time says. An enum status; says what is wrong.
+ * STATUS_INPUT: no step begins in it, or nothing can be read, and the file is as it was. */
 int stretch_store(const struct stretch *stretch, const struct reduce_options *how);
 
 #endif

@@ -428,8 +428,8 @@ enum baton_copy_dir {
 	BATON_COPY_PEER
 };
 
-/* Where an end of a copy lies, or what is filled or allocated. The column of ops has the source in its low four bits and
- * the destination in the high ones. */
+/* Where an end of a copy lies, or what is filled or allocated. The column of ops has the source in
+ * its low four bits and the destination in the high ones. */
 enum baton_memory {
 	BATON_MEMORY_UNKNOWN = 0,
 	BATON_MEMORY_PAGEABLE = 1,

@@ -80,13 +80,15 @@ enum baton_summary_type {
 	X(R, uint32_t, hosts, ANY)                      \
 	X(R, uint32_t, step_source, TEXT)               \
 	X(R, uint32_t, mode, TEXT)                      \
-	X(R, uint32_t, source, TEXT)
+	X(R, uint32_t, source, TEXT)                    \
+	X(R, uint32_t, run_id, TEXT)                    \
+	X(R, uint32_t, zero, ZERO)
 
 struct baton_s_reduction {
 	struct baton_record head;
 	BATON_S_REDUCTION_FIELDS(BATON_S_MEMBER, )
 };
-_Static_assert(sizeof(struct baton_s_reduction) == 40, "reduction");
+_Static_assert(sizeof(struct baton_s_reduction) == 48, "reduction");
 _Static_assert(offsetof(struct baton_s_reduction, options_hash) == 16, "reduction options");
 
 #define BATON_S_INPUT_FIELDS(X, R) \

@@ -10,9 +10,11 @@ struct generations {
 	uint32_t n;           /* 1: nothing was restarted */
 	uint32_t answered;    /* the one whose steps count */
 	uint64_t left_out;    /* steps of the others, each on its device with most */
+	int64_t left_out_ns;  /* the time from the first call of those to the last */
 };
 
-/* 0 or -errno. Call generations_free() also after an error. */
+/* Where the run is reduced only in part (options->only_time), of what is within that time. 0 or
+ * -errno. Call generations_free() also after an error. */
 int generations_find(const struct device_context *context, struct generations *generations);
 void generations_free(struct generations *generations);
 

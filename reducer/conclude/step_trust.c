@@ -93,6 +93,7 @@ void step_trust_compute(const struct summary *summary, struct step_trust *trust)
 		return;
 	compute_other(summary, trust);
 	compute_loops(summary, trust);
+	trust->added_up = summary->quality.stretches > 1;
 	trust->inside = (double)sums.inside / all;
 	trust->before = (double)sums.before / all;
 	trust->after = (double)sums.after / all;

@@ -17,6 +17,7 @@ struct step_trust {
 	/* of a restarted job: the generation that is answered, of how many (0: nothing was restarted), and
 	 * the steps of the others */
 	uint32_t generation, generations;
+	bool added_up; /* stretches of time were: each has the steps of a generation of its own */
 	uint64_t left_out;
 	const char *unit; /* "": one optimizer, or all step once */
 	struct {          /* of a device that several threads share, else of one */

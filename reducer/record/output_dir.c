@@ -111,16 +111,29 @@ static bool ends_with(const char *name, const char *end)
 	return n > bytes && strcmp(name + n - bytes, end) == 0;
 }
 
+static const char mkstemp_letters[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+enum { MKSTEMP_LETTERS = 6 };
+
 static bool is_mark(const char *name)
 {
 	return strncmp(name, ".baton-launch-", 14) == 0 ||
 		   strncmp(name, UNRECORDED, strlen(UNRECORDED)) == 0;
 }
 
+bool output_dir_is_left(const char *name)
+{
+	const size_t bytes = strlen(OUTPUT_SUMMARY);
+	return strcmp(name, OUTPUT_SUMMARY_LOCK) == 0 ||
+		   (strncmp(name, OUTPUT_SUMMARY ".", bytes + 1) == 0 &&
+			strspn(name + bytes + 1, mkstemp_letters) == MKSTEMP_LETTERS &&
+			name[bytes + 1 + MKSTEMP_LETTERS] == 0);
+}
+
 static bool is_ours(const char *name)
 {
 	return ends_with(name, ".baton") || ends_with(name, ".baton.part") ||
-		   strncmp(name, OUTPUT_SUMMARY, strlen(OUTPUT_SUMMARY)) == 0 ||
+		   strcmp(name, OUTPUT_SUMMARY) == 0 || output_dir_is_left(name) ||
 		   ends_with(name, ".baton.salvage") || ends_with(name, ".baton.keep") || is_mark(name);
 }
 

@@ -9,9 +9,10 @@
 #include <limits.h>
 #include <stddef.h>
 
-/* In the directory: the summary of all of the job (--level summary). Names of what it is made of begin
- * with it. */
+/* In the directory: the summary of all of the job (--level summary), and what the processes that add
+ * to it lock. */
 #define OUTPUT_SUMMARY "job.summary"
+#define OUTPUT_SUMMARY_LOCK OUTPUT_SUMMARY ".lock"
 
 struct output_dir {
 	char path[PATH_MAX]; /* as the user named it */
@@ -31,5 +32,8 @@ int output_dir_open(const char *pattern, const struct launch *launch, bool force
 /* Call when the job could not be started: removes what output_dir_open() made, unless another
  * process uses it. */
 void output_dir_undo(const struct output_dir *out);
+
+/* Is it the lock, or what a summary is written into before it has its name? */
+bool output_dir_is_left(const char *name);
 
 #endif

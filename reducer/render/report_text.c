@@ -151,12 +151,13 @@ static void answer(const struct screen *screen, const struct report *r, bool lis
 						  finding_per(f));
 }
 
-/* The command that shows the gaps behind a loss, of all directories that were named. */
+/* The command that shows the gaps behind a loss, of all directories that were named; none where there
+ * are no gaps to show. */
 static void proof(const struct screen *screen, const struct report *r, const struct finding *loss)
 {
 	char dirs[2 * SHELL_WORD_BYTES] = "";
 	size_t at = 0;
-	if (!finding_counts(loss) || strncmp(loss->leaf, "idle", 4) != 0)
+	if (r->reduction->no_events || !finding_counts(loss) || strncmp(loss->leaf, "idle", 4) != 0)
 		return;
 	for (size_t i = 0; i < r->n_dirs && at < sizeof(dirs); i++) {
 		struct shell_word dir = shell_word(r->dirs[i]);

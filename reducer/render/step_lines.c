@@ -16,10 +16,16 @@ static void generation_line(const struct screen *screen, const struct step_trust
 {
 	if (trust->generations < 2)
 		return;
-	screen_title_wrap(screen, 2,
-					  "The job was restarted: these are the steps of its generation %u of %u%s",
-					  trust->generation, trust->generations,
-					  trust->generation == trust->generations ? " (the last)" : "");
+	if (trust->added_up)
+		screen_title_wrap(screen, 2,
+						  "The job was restarted: each stretch of time has the steps of one of its "
+						  "%u generations",
+						  trust->generations);
+	else
+		screen_title_wrap(screen, 2,
+						  "The job was restarted: these are the steps of its generation %u of %u%s",
+						  trust->generation, trust->generations,
+						  trust->generation == trust->generations ? " (the last)" : "");
 	if (trust->left_out)
 		screen_title_wrap(screen, 2, "%llu step%s of other generations %s left out",
 						  (unsigned long long)trust->left_out, trust->left_out == 1 ? "" : "s",

@@ -133,10 +133,13 @@ struct reduction {
 	struct gap_proof *gaps; /* worst first */
 	size_t n_gaps;
 	bool stored;       /* summary.baton was written */
+	bool no_events;    /* it was made from stored summaries, so no single gap can be shown */
 	bool left_out;     /* files were, of which no summary tells */
 	bool by_period;    /* the steps of some device come from periodicity */
 	bool by_optimizer; /* the steps of some device come from an optimizer's marks */
 	bool one_visit;    /* each device was read once: one_visit.h */
+	/* of the time of a job that was restarted: that of generations which are not answered */
+	int64_t left_out_ns;
 	/* Of a stretch of time of a job that runs: steps that begin at this time or later may not be
 	 * over. INT64_MAX: all that begin in it are. */
 	int64_t open_ns;

@@ -134,6 +134,7 @@ struct run_summary {
 	uint32_t step_source; /* text: nvtx, marker, optimizer, periodicity or none */
 	uint32_t mode;        /* text: cupti, events, host or import */
 	uint32_t source;      /* text: kineto, nsys or cupti */
+	uint32_t run_id;      /* text: that of the traces */
 	int32_t *missing_ranks;
 	uint32_t n_missing_ranks;
 	int32_t *ranks; /* the ranks seen, ascending */

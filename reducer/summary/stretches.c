@@ -29,13 +29,13 @@ static int64_t steps_of(struct summary *s, const char *device)
 	return 0;
 }
 
-/* Makes it a series of `all` steps, of which `before` come before those that it has. The others are of
- * nothing. */
-static int place_series(struct series *series, int64_t before, int64_t all)
+/* Makes it a series of `all` steps, of which `before` come before those that it has, in `most` cells.
+ * The others have no time. */
+static int place_series(struct series *series, int64_t before, int64_t all, size_t most)
 {
 	struct series placed = *series;
 	placed.steps = all;
-	placed.width = series_width(all, SERIES_CELLS);
+	placed.width = series_width(all, most);
 	placed.width = placed.width > series->width ? placed.width : series->width;
 	placed.ns = calloc(series_cells(all, placed.width), sizeof(*placed.ns));
 	if (!placed.ns)
@@ -62,11 +62,14 @@ static int place_device(struct summary *sum, struct summary *next,
 						const struct device_summary *device)
 {
 	const int64_t before = steps_of(sum, summary_text(next, device->key));
-	int error = 0;
-	place_spreads(next, device->key, before, device->steps);
+	const size_t devices = sum->n_devices > next->n_devices ? sum->n_devices : next->n_devices;
+	int error = before > BATON_S_STEPS_MOST - device->steps ? -EOVERFLOW : 0;
+	if (!error)
+		place_spreads(next, device->key, before, device->steps);
 	for (size_t i = 0; !error && i < next->n_series; i++)
 		if (next->series[i].device == device->key)
-			error = place_series(&next->series[i], before, before + next->series[i].steps);
+			error = place_series(&next->series[i], before, before + next->series[i].steps,
+								 series_most(devices));
 	return error;
 }
 
@@ -78,13 +81,13 @@ static int extend_series(struct summary *sum)
 		struct series *series = &sum->series[i];
 		const int64_t all = steps_of(sum, summary_text(sum, series->device));
 		if (all > series->steps)
-			error = place_series(series, 0, all);
+			error = place_series(series, 0, all, series_most(sum->n_devices));
 	}
 	return error;
 }
 
-/* When the ranks entered their first step is told by the first stretch, what follows after the last
- * step by the last one. */
+/* The first stretch knows when the ranks entered their first step, the last one what follows after
+ * the last step. */
 static void place_ends(struct summary *sum, struct summary *next)
 {
 	for (size_t i = 0; i < next->n_steps; i++) {
@@ -153,8 +156,9 @@ static int join_missing(struct run_summary *run, const struct run_summary *next)
 static int join_run(struct summary *sum, const struct summary *next)
 {
 	struct run_summary *run = &sum->run;
-	const uint32_t texts[] = {next->run.step_source, next->run.mode, next->run.source};
-	uint32_t *into[] = {&run->step_source, &run->mode, &run->source};
+	const uint32_t texts[] = {next->run.step_source, next->run.mode, next->run.source,
+							  next->run.run_id};
+	uint32_t *into[] = {&run->step_source, &run->mode, &run->source, &run->run_id};
 	int error = 0;
 	for (size_t i = 0; !error && i < sizeof(texts) / sizeof(texts[0]); i++)
 		error = summary_string(sum, summary_text(next, texts[i]), into[i]);

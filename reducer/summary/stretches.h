@@ -1,5 +1,5 @@
-/* A summary of stretches of time, one after the other (docs/RECORD.md): each is added once, and what
- * they are added to does not grow with the time. */
+/* A summary of stretches of time, one after the other (docs/RECORD.md): each is added once, and
+ * what they are added to does not grow with the time. */
 #ifndef SUMMARY_STRETCHES_H
 #define SUMMARY_STRETCHES_H
 
@@ -17,10 +17,10 @@ enum {
 
 /* Is it made of stretches? */
 bool stretches_are(const struct summary *summary);
-/* Adds the steps of `next`, a reduced stretch of time that begins where `sum` ends or later; what lies
- * between them is counted as missing. `sum` may be empty (summary_init()), and then
- * say by stretches_from_ns and stretches_to_ns where it would have begun. `next` is changed. 0 or
- * -errno. Both are sorted then. */
+/* Adds the steps of `next`, a reduced stretch of time that begins where `sum` ends or later; what
+ * lies between them is counted as missing. `sum` may be empty (summary_init()): its
+ * stretches_from_ns and stretches_to_ns then say where it would have begun, or are 0. `next` is
+ * changed. 0 or -errno. Both are sorted then. */
 int stretches_add(struct summary *sum, struct summary *next);
 
 #endif

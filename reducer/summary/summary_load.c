@@ -106,8 +106,6 @@ static int load_reduction(struct summary_loading *l, const struct baton_record *
 {
 	struct baton_s_reduction r;
 	bool ok = TAKE(l, record, &r);
-	if (r.reducer_version != SUMMARY_REDUCER_VERSION)
-		return -ESTALE;
 	if (r.options_hash != l->options_hash)
 		return l->alone ? -EINVAL : -ESTALE;
 	struct run_summary *run = &l->summary->run;
@@ -116,6 +114,7 @@ static int load_reduction(struct summary_loading *l, const struct baton_record *
 	run->step_source = r.step_source;
 	run->mode = r.mode;
 	run->source = r.source;
+	run->run_id = r.run_id;
 	return ok ? 0 : -EBADMSG;
 }
 
@@ -318,6 +317,15 @@ static const struct {
 	[BATON_S_END] = {NULL, 0},
 };
 
+/* Records of other versions may be shorter. */
+static bool is_stale(const struct baton_record *record)
+{
+	const struct baton_s_reduction *r = (const void *)record;
+	return record->type == BATON_S_REDUCTION &&
+		   record->size >= offsetof(struct baton_s_reduction, world_size) &&
+		   r->reducer_version != SUMMARY_REDUCER_VERSION;
+}
+
 /* One record, in the order of the file. 0, -ESTALE, -EBADMSG, -ENOMEM. */
 static int load_record(struct summary_loading *l, const struct baton_record *record)
 {
@@ -326,6 +334,8 @@ static int load_record(struct summary_loading *l, const struct baton_record *rec
 		return load_string(l, record);
 	if (record_kind(type)->bytes == 0)
 		return 0; /* of a later minor version */
+	if (is_stale(record))
+		return -ESTALE;
 	if (record->size < record_kind(type)->bytes)
 		return -EBADMSG;
 	if (types[type].behind) {
@@ -357,9 +367,31 @@ static int load_block(struct summary_loading *l, struct baton_reader *reader, ui
 	return error;
 }
 
+/* Merging and searching take the key of a row for its only one. One row after the other, so that a
+ * file with many of one key ends at its second. 0, -EBADMSG, -ENOMEM. */
+static int check_keys(const struct summary_rows *rows, struct table_shape shape)
+{
+	struct table index = {0};
+	int error = 0;
+	for (size_t i = 0; !error && i < rows->n; i++) {
+		const char *row = (const char *)rows->at + i * shape.row_bytes;
+		error = table_reserve(&index);
+		if (error)
+			break;
+		const uint32_t hash = table_hash(&index, row, shape.key_bytes);
+		if (table_find_hash(&index, rows->at, shape, row, hash))
+			error = -EBADMSG;
+		else
+			table_put(&index, hash, (uint32_t)i + 1);
+	}
+	table_free(&index);
+	return error;
+}
+
 /* What only the whole file can show. */
 static int check_whole(const struct summary_loading *l)
 {
+	int error = 0;
 	if (l->part == 0 || !l->has_quality)
 		return -EBADMSG;
 	for (size_t i = 0; i < l->summary->n_devices; i++)
@@ -368,6 +400,10 @@ static int check_whole(const struct summary_loading *l)
 	for (size_t i = 0; i < l->summary->n_series; i++)
 		if (!l->summary->series[i].ns)
 			return -EBADMSG;
+	for (int kind = 0; !error && kind < ROW_KINDS; kind++)
+		error = check_keys(&l->summary->rows[kind], row_rules[kind].shape);
+	if (error)
+		return error;
 	return l->alone || l->n_inputs == l->inputs.n ? 0 : -ESTALE;
 }
 

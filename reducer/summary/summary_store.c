@@ -90,7 +90,8 @@ static int store_run(struct storing *s)
 									   .hosts = run->hosts,
 									   .step_source = text_id(s, run->step_source),
 									   .mode = text_id(s, run->mode),
-									   .source = text_id(s, run->source)};
+									   .source = text_id(s, run->source),
+									   .run_id = text_id(s, run->run_id)};
 	return PUT(s, BATON_S_REDUCTION, record);
 }
 

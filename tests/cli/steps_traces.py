@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The traces of steps_case.sh: `steps_traces.py CASE DIR [BEGIN_NS]`, a run of one process or a few without step markers.
+"""The traces of steps_case.sh: `steps_traces.py CASE DIR [BEGIN_NS [RUN_ID]]`, a run of one process or a few without step markers.
 
 A training step is six kernels forward, six backward and two of the optimizer, which marks its end.
 """
@@ -328,12 +328,13 @@ RESTARTED = {"restarted": ((10, 21), True), "restarted_late": ((21, 10, 2), True
 
 
 def main():
-    name, folder, begin = (sys.argv[1:] + ["0"])[:3]
+    name, folder, begin, run_id = (sys.argv[1:] + ["0", None][len(sys.argv) - 3:])[:4]
     os.makedirs(folder)
     if name in RESTARTED:
         restarted(folder, *RESTARTED[name])
         return
-    process = Process(os.path.join(folder, "a.0.0.0.baton"), begin=int(begin), source="kineto" if name.startswith("imported") else "baton")
+    process = Process(os.path.join(folder, "a.0.0.0.baton"), begin=int(begin), source="kineto" if name.startswith("imported") else "baton",
+                      run_id=run_id)
     CASES[name](process)
     process.close()
 

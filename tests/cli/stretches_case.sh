@@ -77,6 +77,11 @@ cp "$work/out" "$work/rest.json"
 expect_status 0 "$BATON" report --json "$work/ddp.added"
 expect_true "d['devices'] == json.load(open('$work/rest.json'))['devices'] and d['quality']['stretches'] > 2"
 
+# Keeps out: advice that is refused.
+expect_status 0 "$BATON" report "$work/ddp.added"
+expect_says_not "See where"
+! grep -q "See where" "$work/out" || fail "the report of a summary names a command that needs events"
+
 # Views that need single events say so, and what cannot be a stretch is refused.
 expect_status 2 "$BATON" report --gaps 3 "$work/ddp.added"
 expect_says "without events"
@@ -104,6 +109,26 @@ expect_status 3 "$BATON" reduce --time .. --add -o "$work/mixed" "$work/later"
 expect_says "its steps are those of optimizer, and this stretch has none of them"
 expect_status 2 "$BATON" reduce --time .. --steps period --add -o "$work/mixed" "$work/later"
 expect_says "other options"
+# Nor do those of another run.
+traces two_optimizers "$work/run.one" 1000000000 one
+traces two_optimizers "$work/run.other" 2000000000 other
+expect_status 0 "$BATON" reduce --time .. -o "$work/run" "$work/run.one"
+expect_status 2 "$BATON" reduce --add -o "$work/run" "$work/run.other"
+expect_says "the stretches in it are of run 'one', and this one is of run 'other'"
+
+# Ranks that were restarted: each generation counts in the stretches that have it; where both have steps the later one does, and the time of
+# the other one is missing.
+traces restarted "$work/again"
+expect_status 0 "$BATON" reduce --time ..0.0018 --add -o "$work/apart" "$work/again" # the first one ends after 1.4 ms, the second one begins at 2.4
+expect_status 0 "$BATON" reduce --add -o "$work/apart" "$work/again"
+expect_status 0 "$BATON" report --json "$work/apart"
+expect_true '[v["steps"] for v in d["devices"]] == [29, 29] and d["quality"]["stretches_missing_ns"] == 0'
+expect_status 0 "$BATON" report "$work/apart"
+expect_prints "each stretch of time has the steps of one of its 2 generations"
+! grep -q "of other generations" "$work/out" || fail "steps that count are said to be left out"
+expect_status 0 "$BATON" reduce --time .. -o "$work/both" "$work/again"
+expect_status 0 "$BATON" report --json "$work/both"
+expect_true '[v["steps"] for v in d["devices"]] == [20, 20] and 1.3e6 < d["quality"]["stretches_missing_ns"] < 1.5e6'
 expect_status 2 "$BATON" report --time 0..1 --step 2 "$work/ddp"
 expect_status 2 "$BATON" report --time 0..1 --steps none "$work/ddp"
 expect_status 3 "$BATON" reduce --time 900..901 -o "$work/x" "$work/ddp"

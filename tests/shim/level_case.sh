@@ -51,6 +51,18 @@ level killed 100000 --keep-last 8s
 killed=$started
 STALL=3100 level slow 9 --keep-last 8s # steps that are longer than half a stretch
 slow=$started
+# One of two processes ends early. Keeps out: a rank that has ended and holds up the summary of the others.
+SIMGPU_DEVICES=2 "$BATON" record --level summary --keep-last 8s -o "$work/ended" -- sh -c '
+	job="$0 --layers 4 --input-stall 20 --steps"
+	CUDA_VISIBLE_DEVICES=0 $job 60 & CUDA_VISIBLE_DEVICES=1 $job 1100; wait' "$bin/simtrain" >"$work/said.ended" 2>"$work/said.ended.err" &
+one_ended=$!
+# Each rank has a `baton record` of its own, and the first one ends before the other one. Keeps out: what runs after it is not in the summary.
+for task in 0 1; do
+	SIMGPU_DEVICES=2 CUDA_VISIBLE_DEVICES=$task SLURM_JOB_ID=77 SLURM_STEP_ID=0 SLURM_PROCID=$task SLURM_NTASKS=2 SLURM_STEP_NUM_TASKS=2 \
+		SLURM_LOCALID=$task "$BATON" record --level summary --keep-last 1h -o "$work/tasks" -- "$bin/simtrain" --layers 4 --input-stall 20 \
+		--steps $((200 + task * 500)) >"$work/said.tasks" 2>"$work/said.tasks.err" &
+	tasks[task]=$!
+done
 sleep 5
 children $alone | while read -r pid name; do [ "$name" != baton ] || kill -9 "$pid"; done
 sleep 8
@@ -63,6 +75,9 @@ ended $whole 0 whole
 ended $alone 0 alone
 ended $slow 0 slow
 ended $cut 0 cut
+ended $one_ended 0 ended
+ended "${tasks[0]}" 0 tasks
+ended "${tasks[1]}" 0 tasks
 
 cat >"$work/levels.py" <<'P'
 import json, os, subprocess, sys
@@ -96,6 +111,11 @@ for name, steps, step_ns in (("cut", 1499, 20e6), ("alone", 899, 20e6), ("slow",
     kept = report(f"{work}/{name}")
     assert kept["quality"]["before_ns"] > 0 and kept["run"]["steps"] < steps, kept["quality"]
     print(name, [d["steps"] for d in r["devices"]], "missing", missing)
+early = report(work + "/ended/job.summary")
+assert sorted(d["steps"] for d in early["devices"])[0] == 59 and early["quality"]["stretches"] >= 3, early["quality"]
+assert early["quality"]["stretches_missing_ns"] > 0 or sorted(d["steps"] for d in early["devices"])[1] >= 1090, [d["steps"] for d in early["devices"]]
+tasks = report(work + "/tasks/job.summary")
+assert sorted(d["steps"] for d in tasks["devices"]) == [199, 699] and tasks["quality"]["truncated_files"] == 0, tasks["devices"]
 killed = report(work + "/killed/job.summary")
 assert all(d["steps"] > 200 for d in killed["devices"]), [d["steps"] for d in killed["devices"]]
 P
@@ -112,7 +132,14 @@ expect_says "must be events or summary"
 expect_status 2 "$BATON" record --level summary --keep-last 4s -o "$work/x" -- true
 expect_says "of 8 s at least"
 expect_status 2 "$BATON" record --level summary --duration 4 -o "$work/x" -- true
-expect_says "it is of the whole job"
+expect_says "covers the whole job"
+for stretch in 3 5 1h much; do
+	expect_status 2 env BATON_STRETCH=$stretch "$BATON" record --level summary --keep-last 8s -o "$work/x" -- true
+	expect_says "BATON_STRETCH must be 4 s at least, and half of --keep-last (8 s) at most"
+done
+[ ! -e "$work/x" ] || fail "a refused recording left its directory"
+expect_status 0 "$BATON" record --level summary -o "$work/none" -- true
+[ -z "$(ls "$work/none")" ] || fail "left where nothing was recorded: $(ls "$work/none")"
 # A full disk, where one can be made: the summary stays as it was, that is said once, and later turns take what was left out.
 mkdir "$work/disk"
 if mount -t tmpfs -o size=6m none "$work/disk" 2>/dev/null; then

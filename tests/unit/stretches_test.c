@@ -4,6 +4,7 @@
 #include "summary/series.h"
 #include "summary/stretches.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,9 +148,57 @@ static void test_names(void)
 	summary_free(&sum);
 }
 
+/* Of many devices each has fewer cells. Keeps out: a file that is large as many devices are. */
+static void test_devices(void)
+{
+	enum { DEVICES = 128, BEFORE = 4000 };
+	int64_t steps[STEPS] = {10, 10, 10};
+	struct summary sum;
+	char key[32];
+	CHECK(summary_init(&sum) == 0, "memory");
+	for (int round = 0; round < 2; round++) {
+		struct summary next;
+		CHECK(summary_init(&next) == 0, "memory");
+		for (int i = 0; i < DEVICES; i++) {
+			snprintf(key, sizeof(key), "node%d/0", i);
+			summary_device(&next, key)->steps = STEPS;
+			CHECK(summary_series(
+					  &next, key, SERIES_STEP,
+					  &(struct series){.rank = -1, .steps = STEPS, .width = 1, .ns = steps}) == 0,
+				  "memory");
+		}
+		CHECK(stretches_add(&sum, &next) == 0, "added");
+		summary_free(&next);
+		for (size_t i = 0; round == 0 && i < sum.n_devices; i++)
+			sum.devices[i].steps = BEFORE;
+	}
+	for (size_t i = 0; i < sum.n_series; i++)
+		CHECK(sum.series[i].steps == BEFORE + STEPS &&
+				  series_cells(sum.series[i].steps, sum.series[i].width) <= series_most(DEVICES),
+			  "series %zu has too many cells", i);
+	CHECK(series_most(DEVICES) < SERIES_CELLS && sum.n_series == DEVICES, "series");
+	summary_free(&sum);
+}
+
+/* Of a file that is hostile. Keeps out: a number of steps that wraps, and a file that cannot be read
+ * again. */
+static void test_too_many(void)
+{
+	struct summary sum, next;
+	CHECK(summary_init(&sum) == 0, "memory");
+	add(&sum, true);
+	sum.devices[0].steps = BATON_S_STEPS_MOST - STEPS + 1;
+	make(&next, true);
+	CHECK(stretches_add(&sum, &next) == -EOVERFLOW, "too many steps");
+	summary_free(&next);
+	summary_free(&sum);
+}
+
 int main(void)
 {
 	test_places();
+	test_devices();
+	test_too_many();
 	test_bounds();
 	test_names();
 	return finish();

@@ -2,6 +2,7 @@
  */
 #include "check.h"
 #include "conclude/figures.h"
+#include "summary/row_kinds.h"
 #include "summary/series.h"
 #include "part.h"
 #include "summary/summary_io.h"
@@ -131,6 +132,7 @@ static void make_summary(struct summary *s)
 	s->run.world_size = 4;
 	s->run.hosts = 1;
 	summary_string(s, "marker", &s->run.step_source);
+	summary_string(s, "a1b2", &s->run.run_id);
 	s->run.ranks = malloc(2 * sizeof(*s->run.ranks));
 	s->run.missing_ranks = malloc(2 * sizeof(*s->run.missing_ranks));
 	s->run.n_ranks = s->run.n_missing_ranks = 2;
@@ -234,7 +236,8 @@ static void same(const struct summary *a, const struct summary *b)
 	CHECK(memcmp(&a->quality, &b->quality, sizeof(a->quality)) == 0, "quality");
 	CHECK(b->run.world_size == 4 && b->run.n_ranks == 2 && b->run.ranks[1] == 2 &&
 			  b->run.n_missing_ranks == 2 && b->run.missing_ranks[1] == 3 &&
-			  strcmp(summary_text(b, b->run.step_source), "marker") == 0 && b->run.source == 0,
+			  strcmp(summary_text(b, b->run.step_source), "marker") == 0 &&
+			  strcmp(summary_text(b, b->run.run_id), "a1b2") == 0 && b->run.source == 0,
 		  "the run's description");
 }
 
@@ -528,6 +531,26 @@ static void beyond(const struct summary *s)
 	free(raw);
 }
 
+/* A row that stands twice, of each kind. Keeps out: a merge whose sums are not those of its parts. */
+static void doubled(struct summary *s)
+{
+	unsigned tried = 0;
+	for (int kind = 0; kind < ROW_KINDS; kind++) {
+		struct summary_rows *rows = &s->rows[kind];
+		const size_t bytes = row_rules[kind].shape.row_bytes;
+		if (rows->n == 0)
+			continue;
+		tried++;
+		rows->at = reallocarray(rows->at, rows->n + 1, bytes);
+		memcpy((char *)rows->at + rows->n * bytes, rows->at, bytes);
+		rows->n++;
+		CHECK(summary_store(dir, s, "a") == 0, "not stored");
+		CHECK(load("a") == -EBADMSG, "rows of kind %d: the first one twice was taken", kind);
+		rows->n--;
+	}
+	CHECK(tried >= 10, "%u kinds of rows", tried);
+}
+
 /* Bytes that are wrong under right checksums: refused, or a summary that views can use. */
 static void hostile(void)
 {
@@ -537,6 +560,7 @@ static void hostile(void)
 	make_small(&s);
 	CHECK(summary_store(dir, &s, "a") == 0, "not stored");
 	beyond(&s);
+	doubled(&s);
 	CHECK(summary_store(dir, &s, "a") == 0, "not stored");
 	summary_free(&s);
 	struct baton_block_header first = first_block(&raw);

@@ -28,8 +28,8 @@ struct kind {              /* a call of the interface */
 	_Atomic uint32_t name; /* its string id, once a thread has made it */
 	uint8_t family;
 	uint8_t makes; /* enum baton_slot_flag */
-	uint8_t
-		memory; /* enum baton_memory: what it allocates; 0: its parameters do not say how much */
+	/* enum baton_memory: what it allocates; 0: its parameters do not say how much */
+	uint8_t memory;
 	bool per_thread; /* the default stream is the thread's own */
 };
 
