@@ -1,28 +1,15 @@
 #include "baseline.h"
 
 #include "base/diag.h"
+#include "read/run.h"
 #include "reduce_options.h"
 #include "summary/summary_io.h"
 
-#include <baton/reader.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
 enum { OPTIONS_BYTES = 8192 };
-
-bool baseline_is(const char *operand)
-{
-	struct baton_reader reader;
-	struct stat status;
-	if (stat(operand, &status) != 0 || !S_ISREG(status.st_mode) ||
-		baton_reader_open(&reader, AT_FDCWD, operand) != 0)
-		return false;
-	const bool is = reader.header.content == BATON_SUMMARY;
-	baton_reader_close(&reader);
-	return is;
-}
 
 static bool needs_events(const struct reduce_options *options)
 {
@@ -60,7 +47,7 @@ int baseline_store(const char *path, const struct reduce_options *options,
 {
 	char text[OPTIONS_BYTES];
 	struct stat status;
-	if (stat(path, &status) == 0 && !baseline_is(path)) {
+	if (stat(path, &status) == 0 && !run_is_summary(path)) {
 		diag("%s exists and is no summary: it stays as it is", path);
 		return STATUS_USAGE;
 	}

@@ -5,8 +5,6 @@
 
 #include "summary/reduction.h"
 
-/* Is this operand a summary file? */
-bool baseline_is(const char *operand);
 /* Both return an enum status and say what is wrong. Free a loaded summary with summary_free(). */
 int baseline_load(const char *path, const struct reduce_options *options, struct summary *out);
 int baseline_store(const char *path, const struct reduce_options *options,

@@ -205,7 +205,7 @@ static int dump_files(const struct paths *paths, bool json)
 }
 
 /* The rows of a part of a run. The operands are its directories. */
-static int dump_processes(const struct stats_run *stats, bool json)
+static int dump_processes(struct stats_run *stats, const void *json)
 {
 	const struct stats_part *part = &stats->part;
 	int status = STATUS_OK;
@@ -215,31 +215,9 @@ static int dump_processes(const struct stats_run *stats, bool json)
 		if (part->from_ns)
 			window = (struct dump_window){part->from_ns[i], part->to_ns[i]};
 		if (rank_list_has(part->ranks, process->rank) && window.from_ns < window.to_ns)
-			status = status_worse(status, dump_one(process->path, json, &window));
+			status = status_worse(status, dump_one(process->path, *(const bool *)json, &window));
 	}
 	return status;
-}
-
-static int dump_rows_of(const struct invocation *call, const struct rows_ask *ask)
-{
-	const size_t n = (size_t)call->operands;
-	struct run run;
-	struct stats_run stats;
-	int status = run_open(call->operand, n, &run);
-	if (status != STATUS_OK && status != STATUS_PARTIAL)
-		return status;
-	int told = STATUS_INPUT;
-	if (stats_run_open(&stats, &run) != 0) {
-		diag("out of memory");
-	} else {
-		stats_find_begin(&stats);
-		told = rows_part_open(ask, &stats, call->operand, n, &stats.part);
-		told = told == STATUS_OK ? dump_processes(&stats, option_given(call, "json")) : told;
-		rows_part_close(&stats.part);
-		stats_run_close(&stats);
-	}
-	run_close(&run);
-	return (int)status_worse((enum status)status, (enum status)told);
 }
 
 /* What options choose no part of: said. */
@@ -251,8 +229,6 @@ static int refuse_parts(const struct invocation *call, const struct rows_ask *as
 	else if (ask->device && !reduced)
 		diag("--device is for --idle and --step-list; rows have a stream, whose record has the "
 			 "device");
-	else if (ask->by_time && reduced)
-		diag("--time is for rows: --idle and --step-list take --step");
 	else
 		return STATUS_OK;
 	return STATUS_USAGE;
@@ -270,7 +246,7 @@ static int run(const struct invocation *call)
 	if (option_given(call, "idle") || option_given(call, "step-list"))
 		return dump_reduced(call);
 	if (rows_ask_is_part(&ask))
-		return dump_rows_of(call, &ask);
+		return rows_part_view(&ask, dump_processes, &json);
 	struct paths paths = {0};
 	int status = STATUS_OK, usable = 0;
 	for (int i = 0; i < call->operands; i++) {

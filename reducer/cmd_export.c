@@ -253,6 +253,12 @@ static int run_format(const struct invocation *call, const char *name)
 		refuse_format(name);
 		return STATUS_USAGE;
 	}
+	if (option_given(call, "output") && !job.output) {
+		diag("--format %s writes files: -o wants a name, and '-' is not standard output here "
+			 "(./- is a file called -)",
+			 name);
+		return STATUS_USAGE;
+	}
 	if (job.print && strcmp(name, "nvprof-csv") != 0) {
 		diag("--print is for nvprof-csv");
 		return STATUS_USAGE;

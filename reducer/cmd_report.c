@@ -12,6 +12,7 @@
 #include "read/run.h"
 #include "render/by.h"
 #include "render/report_sheets.h"
+#include "rows_part.h"
 #include "stats/copies.h"
 #include "stats/seed_study.h"
 #include "render/critical.h"
@@ -237,31 +238,29 @@ static int run_devices(const struct invocation *call)
 	return (int)status_worse((enum status)status, (enum status)printed);
 }
 
-/* All copies of the run. */
+static int print_copies(struct stats_run *run, const void *format)
+{
+	return copies_report(run, *(const enum sheet_format *)format, stdout);
+}
+
+/* The copies of the run, or of its part. */
 static int run_copies(const struct invocation *call)
 {
-	static const char *const others[] = {"gaps", "leaf",    "kernels", "top",        "critical",
-										 "html", "fail-if", "steps",   "step-range", "classes",
-										 "svg",  "device",  "step",    "taxonomy"};
-	const char *ranks;
+	static const char *const others[] = {"gaps",       "leaf",    "kernels", "top",
+										 "critical",   "html",    "fail-if", "steps",
+										 "step-range", "classes", "svg",     "taxonomy"};
 	enum sheet_format format;
-	struct run run;
-	if (table_options_read(call, &format) != STATUS_OK ||
-		part_ranks_read(call, "rank", &ranks) != STATUS_OK)
+	struct rows_ask ask;
+	if (table_options_read(call, &format) != STATUS_OK || rows_ask_read(call, &ask) != STATUS_OK)
 		return STATUS_USAGE;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (option_given(call, others[i])) {
 			diag("--by copy and --%s are two reports", others[i]);
 			return STATUS_USAGE;
 		}
-	const int status = run_open(call->operand, (size_t)call->operands, &run);
-	if (status != STATUS_OK && status != STATUS_PARTIAL)
-		return status;
 	pager_begin();
 	format = option_given(call, "json") ? SHEET_JSON : format;
-	const int printed = copies_report(&run, ranks, format, stdout);
-	run_close(&run);
-	return (int)status_worse((enum status)status, (enum status)printed);
+	return rows_part_view(&ask, print_copies, &format);
 }
 
 static int run(const struct invocation *call)

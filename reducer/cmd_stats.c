@@ -58,7 +58,7 @@ static int run(const struct invocation *call)
 	}
 	if (!tables.base)
 		pager_begin();
-	return finish_stdout(stats_tables_write(&tables, call->operand, (size_t)call->operands));
+	return finish_stdout(stats_tables_write(&tables));
 }
 
 static const struct named_text examples[] = {

@@ -5,6 +5,7 @@
 #include "baseline.h"
 #include "part.h"
 #include "read/paths.h"
+#include "read/run.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +16,7 @@
 static int add_file(struct summary *sum, const char *path, const struct reduce_options *options)
 {
 	struct summary part;
-	if (!baseline_is(path)) {
+	if (!run_is_summary(path)) {
 		diag("%s: not a part of a run: baton reduce --part -o FILE DIR makes one", path);
 		return STATUS_INPUT;
 	}

@@ -146,12 +146,12 @@ static bool is_whole(const struct record_end *end, enum record_left left, const 
 
 void record_end_stats(const struct record_end *end, enum record_left left)
 {
-	struct stats_tables tables = {.format = SHEET_TABLE};
 	char *const dirs[] = {(char *)end->shown};
+	struct stats_tables tables = {.format = SHEET_TABLE, .ask = {.dirs = dirs, .n_dirs = 1}};
 	if (!is_whole(end, left, "stats"))
 		return;
 	if (stats_tables_choose(&tables, STATS_TABLES_USUAL) == STATUS_OK)
-		stats_tables_write(&tables, dirs, 1);
+		stats_tables_write(&tables);
 	if (finish_stdout(STATUS_OK) != STATUS_OK && !freopen("/dev/null", "w", stdout))
 		clearerr(stdout); /* it was said once, and the status is the job's */
 }

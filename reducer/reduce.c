@@ -25,6 +25,7 @@
 #include "one_visit.h"
 #include "part.h"
 #include "part_wanted.h"
+#include "read/run.h"
 #include "share.h"
 #include "summary/summary_io.h"
 
@@ -367,7 +368,7 @@ enum answer { FROM_TRACES, FROM_STORED, FROM_FILE, FROM_PARTS };
 
 static enum answer choose_answer(char *const *dirs, size_t n_dirs)
 {
-	if (n_dirs == 1 && baseline_is(dirs[0]))
+	if (n_dirs == 1 && run_is_summary(dirs[0]))
 		return FROM_FILE;
 	return n_dirs == 1 && merge_has_parts(dirs[0]) ? FROM_PARTS : FROM_TRACES;
 }

@@ -15,7 +15,7 @@
 
 int rows_ask_read(const struct invocation *call, struct rows_ask *ask)
 {
-	*ask = (struct rows_ask){0};
+	*ask = (struct rows_ask){.dirs = call->operand, .n_dirs = (size_t)call->operands};
 	int status = part_ranks_read(call, "rank", &ask->ranks);
 	if (status == STATUS_OK)
 		status = part_device_read(call, &ask->device);
@@ -55,8 +55,9 @@ static void take_step(const struct step_place *step, void *context)
 }
 
 /* Each process from the launch of the first step to the end of its last one's work. */
-static int keep_steps(struct windows *w, char *const *dirs, size_t n_dirs)
+static int keep_steps(struct windows *w)
 {
+	const struct step_span *steps = &w->ask->steps;
 	const struct reduce_options how = {.step = take_step, .step_context = w};
 	struct reduction reduction;
 	for (size_t i = 0; i < w->run->n_processes; i++) {
@@ -64,7 +65,7 @@ static int keep_steps(struct windows *w, char *const *dirs, size_t n_dirs)
 		w->to[i] = INT64_MIN;
 	}
 	diag_once(true); /* the run is read again */
-	const int status = reduce_run(dirs, n_dirs, &how, &reduction);
+	const int status = reduce_run(w->ask->dirs, w->ask->n_dirs, &how, &reduction);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
 	reduction_free(&reduction);
@@ -72,7 +73,7 @@ static int keep_steps(struct windows *w, char *const *dirs, size_t n_dirs)
 		return STATUS_OK;
 	diag("%s: no counted step from %" PRId64 " to %" PRId64
 		 "; baton dump --step-list lists the steps",
-		 dirs[0], w->ask->steps.from, w->ask->steps.to);
+		 w->ask->dirs[0], steps->from, steps->to);
 	return STATUS_INPUT;
 }
 
@@ -86,8 +87,7 @@ static void keep_time(struct windows *w, int64_t begin_ns)
 	}
 }
 
-static int make_windows(struct windows *w, const struct stats_run *stats, char *const *dirs,
-						size_t n_dirs)
+static int make_windows(struct windows *w, const struct stats_run *stats)
 {
 	int status = STATUS_OK;
 	for (size_t i = 0; i < w->run->n_processes; i++) {
@@ -95,7 +95,7 @@ static int make_windows(struct windows *w, const struct stats_run *stats, char *
 		w->to[i] = INT64_MAX;
 	}
 	if (w->ask->by_step)
-		status = keep_steps(w, dirs, n_dirs);
+		status = keep_steps(w);
 	if (status == STATUS_OK && w->ask->by_time)
 		keep_time(w, stats->begin_ns);
 	return status;
@@ -113,15 +113,16 @@ static bool has_rank(const struct run *run, const char *dir, const char *ranks)
 	return !ranks;
 }
 
-int rows_part_open(const struct rows_ask *ask, const struct stats_run *stats, char *const *dirs,
-				   size_t n_dirs, struct stats_part *part)
+/* Fills `part` of an open run that begins at begin_ns. close_part() follows in any case. */
+static int open_part(const struct rows_ask *ask, const struct stats_run *stats,
+					 struct stats_part *part)
 {
 	const struct run *run = stats->run;
+	const char *dir = ask->dirs[0];
 	const struct reduce_options wanted = {.only_ranks = ask->ranks, .only_device = ask->device};
 	struct windows w = {.ask = ask, .run = run};
 	*part = (struct stats_part){.ranks = ask->ranks};
-	if (!has_rank(run, dirs[0], ask->ranks) ||
-		(ask->device && part_is_absent(run, dirs[0], &wanted)))
+	if (!has_rank(run, dir, ask->ranks) || (ask->device && part_is_absent(run, dir, &wanted)))
 		return STATUS_INPUT;
 	if (ask->by_step || ask->by_time) {
 		part->from_ns = w.from = malloc((run->n_processes + 1) * sizeof(*w.from));
@@ -130,18 +131,40 @@ int rows_part_open(const struct rows_ask *ask, const struct stats_run *stats, ch
 	bool *devices = ask->device ? calloc(run->n_devices + 1, sizeof(*devices)) : NULL;
 	part->devices = devices;
 	if ((ask->device && !devices) || ((ask->by_step || ask->by_time) && (!w.from || !w.to))) {
-		diag("%s: %s", dirs[0], strerror(ENOMEM));
+		diag("%s: %s", dir, strerror(ENOMEM));
 		return STATUS_INPUT;
 	}
 	for (size_t i = 0; devices && i < run->n_devices; i++)
 		devices[i] = part_wants(run, i, &wanted);
-	return w.from ? make_windows(&w, stats, dirs, n_dirs) : STATUS_OK;
+	return w.from ? make_windows(&w, stats) : STATUS_OK;
 }
 
-void rows_part_close(struct stats_part *part)
+static void close_part(struct stats_part *part)
 {
 	free((void *)part->from_ns);
 	free((void *)part->to_ns);
 	free((void *)part->devices);
-	*part = (struct stats_part){0};
+}
+
+int rows_part_view(const struct rows_ask *ask, rows_view *view, const void *context)
+{
+	struct run run;
+	struct stats_run stats;
+	int told = STATUS_INPUT;
+	const int status = run_open(ask->dirs, ask->n_dirs, &run);
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return status;
+	const int error = stats_run_open(&stats, &run);
+	if (error) {
+		diag("%s", strerror(-error));
+	} else {
+		if (rows_ask_is_part(ask))
+			stats_find_begin(&stats);
+		told = open_part(ask, &stats, &stats.part);
+		told = told == STATUS_OK ? view(&stats, context) : told;
+		close_part(&stats.part);
+		stats_run_close(&stats);
+	}
+	run_close(&run);
+	return (int)status_worse((enum status)status, (enum status)told);
 }

@@ -7,6 +7,8 @@
 #include "summary/reduction.h"
 
 struct rows_ask {
+	char *const *dirs; /* of the run; the call's operands */
+	size_t n_dirs;
 	const char *ranks, *device; /* NULL: all */
 	bool by_step, by_time;
 	struct step_span steps;
@@ -30,10 +32,10 @@ struct rows_ask {
 int rows_ask_read(const struct invocation *call, struct rows_ask *ask);
 /* Is only a part of the run asked for? */
 bool rows_ask_is_part(const struct rows_ask *ask);
-/* Fills `part`, of an open run that begins at begin_ns. An enum status; says what is wrong. Call
- * rows_part_close() in any case. */
-int rows_part_open(const struct rows_ask *ask, const struct stats_run *stats, char *const *dirs,
-				   size_t n_dirs, struct stats_part *part);
-void rows_part_close(struct stats_part *part);
+/* Shows rows of an open run: those of run->part. An enum status. */
+typedef int rows_view(struct stats_run *run, const void *context);
+/* Opens the run and calls `view` with the part of it that is asked for. An enum status; says what is
+ * wrong. */
+int rows_part_view(const struct rows_ask *ask, rows_view *view, const void *context);
 
 #endif

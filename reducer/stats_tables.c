@@ -72,8 +72,9 @@ static int write_file(const struct stats_report *report, struct stats_run *run, 
 	return status;
 }
 
-static int write_each(const struct stats_tables *tables, struct stats_run *stats)
+static int write_each(struct stats_run *stats, const void *context)
 {
+	const struct stats_tables *tables = context;
 	const char *base = tables->base;
 	int status = STATUS_OK;
 	if (!base && isatty(STDOUT_FILENO))
@@ -88,25 +89,7 @@ static int write_each(const struct stats_tables *tables, struct stats_run *stats
 	return (int)status_worse((enum status)status, (enum status)stats->status);
 }
 
-int stats_tables_write(const struct stats_tables *tables, char *const *dirs, size_t n_dirs)
+int stats_tables_write(const struct stats_tables *tables)
 {
-	struct run run;
-	struct stats_run stats;
-	int told = STATUS_INPUT;
-	int status = run_open(dirs, n_dirs, &run);
-	if (status != STATUS_OK && status != STATUS_PARTIAL)
-		return status;
-	const int error = stats_run_open(&stats, &run);
-	if (error) {
-		diag("%s", strerror(-error));
-	} else {
-		if (rows_ask_is_part(&tables->ask))
-			stats_find_begin(&stats);
-		told = rows_part_open(&tables->ask, &stats, dirs, n_dirs, &stats.part);
-		told = told == STATUS_OK ? write_each(tables, &stats) : told;
-		rows_part_close(&stats.part);
-		stats_run_close(&stats);
-	}
-	run_close(&run);
-	return (int)status_worse((enum status)status, (enum status)told);
+	return rows_part_view(&tables->ask, write_each, tables);
 }

@@ -21,7 +21,7 @@ struct stats_tables {
 
 /* Adds the tables with these names, by commas. An enum status; says what is wrong. */
 int stats_tables_choose(struct stats_tables *tables, const char *names);
-/* Of a run in these directories. An enum status; says what is wrong. */
-int stats_tables_write(const struct stats_tables *tables, char *const *dirs, size_t n_dirs);
+/* Of the run that is asked for. An enum status; says what is wrong. */
+int stats_tables_write(const struct stats_tables *tables);
 
 #endif

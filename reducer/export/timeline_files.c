@@ -94,14 +94,25 @@ static int refuse_full(const char *path)
 	return error;
 }
 
+/* Are we in this directory, or below it? */
+static bool holds_us(const char *dir)
+{
+	char *here = getcwd(NULL, 0);
+	const size_t n = strlen(dir);
+	const bool holds = here && strncmp(here, dir, n) == 0 && (here[n] == '/' || !here[n]);
+	free(here);
+	return holds;
+}
+
 /* Makes the staging directory beside the old one, so that the two can change places at one moment.
- * Not where that is another file system, or nothing can be made there. */
+ * Not where that is another file system, or nothing can be made there; nor where the shell that
+ * called us would stand in a directory that is gone. */
 static bool open_beside(struct place *place)
 {
 	struct stat own, around;
 	char *parent = NULL, *real = realpath(place->dir, NULL);
 	const char *slash = real ? strrchr(real, '/') : NULL;
-	if (slash && slash[1])
+	if (slash && slash[1] && !holds_us(real))
 		parent = strndup(real, slash == real ? 1 : (size_t)(slash - real));
 	if (!parent || stat(real, &own) != 0 || stat(parent, &around) != 0 ||
 		own.st_dev != around.st_dev || staging_open(parent, &place->staging) != 0) {

@@ -317,14 +317,31 @@ static int by_key(const void *a, const void *b, void *context)
 	return strcmp(strings_get(&run->pool, x->key).at, strings_get(&run->pool, y->key).at);
 }
 
+bool run_is_summary(const char *path)
+{
+	struct baton_reader reader;
+	struct stat status;
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+		baton_reader_open(&reader, AT_FDCWD, path) != 0)
+		return false;
+	const bool is = reader.header.content == BATON_SUMMARY;
+	baton_reader_close(&reader);
+	return is;
+}
+
 static int open_one(struct run *run, const char *path)
 {
 	struct trace trace;
 	int error = trace_open(&trace, path, run->damage);
 	if (error == -EBADMSG) {
-		diag_at(path, 0,
-				"not a baton trace (magic, version or header checksum is wrong); import "
-				"profiles of other tools with `baton import`");
+		if (run_is_summary(path))
+			diag(
+				"%s is a stored summary without events, which this needs: give the run's directory",
+				path);
+		else
+			diag_at(path, 0,
+					"not a baton trace (magic, version or header checksum is wrong); import "
+					"profiles of other tools with `baton import`");
 		run->unreadable_files++;
 		return 0;
 	}

@@ -50,6 +50,8 @@ struct run {
  * damaged, or when files of another run were among them (those are left out). */
 int run_open(char *const *dirs, size_t n_dirs, struct run *run);
 void run_close(struct run *run);
+/* Is this a file with a stored summary, which has no events? */
+bool run_is_summary(const char *path);
 /* Leaves out what ended more than `last_ns` before the newest op of the run, a block at a time: the
  * cost of reading a run that grows stays the same. */
 void run_keep_last(struct run *run, int64_t last_ns);

@@ -183,7 +183,7 @@ int copies_print(const struct copies *copies, const struct stats_run *run, enum 
 	static const char *const names[] = {"device",   "direction", "from_memory", "to_memory",
 										"from_gpu", "to_gpu",    "count",       "total_ns",
 										"bytes",    "gbps",      NULL};
-	const struct sheet_spec spec = {"copies", "Copies of each device, sums over the whole run",
+	const struct sheet_spec spec = {"copies", "Copies of each device, sums",
 									format == SHEET_TABLE ? words : names};
 	struct sheet sheet;
 	int error = 0;
@@ -231,21 +231,16 @@ static int add_file(struct stats_file *file, void *context)
 	return error;
 }
 
-int copies_report(struct run *run, const char *ranks, enum sheet_format format, FILE *out)
+int copies_report(struct stats_run *run, enum sheet_format format, FILE *out)
 {
 	struct copies copies = {0};
-	struct stats_run from;
-	int error = stats_run_open(&from, run);
-	from.part.ranks = ranks;
-	error = error ? error : stats_each(&from, add_file, &copies);
+	int error = stats_each(run, add_file, &copies);
 	if (!error) {
-		copies_sort(&copies, &from);
-		error = copies_print(&copies, &from, format, out);
+		copies_sort(&copies, run);
+		error = copies_print(&copies, run, format, out);
 	}
 	if (error)
 		diag("%s", strerror(-error));
-	const int status = error ? STATUS_INPUT : from.status;
 	copies_free(&copies);
-	stats_run_close(&from);
-	return status;
+	return error ? STATUS_INPUT : run->status;
 }

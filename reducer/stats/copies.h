@@ -38,7 +38,7 @@ int copies_print(const struct copies *copies, const struct stats_run *run, enum 
 int copies_say_uneven(const struct copies *copies, const struct stats_run *run, const char *before,
 					  FILE *out);
 
-/* `report --by copy` of an open run. ranks: NULL, or those that are asked for. An enum status. */
-int copies_report(struct run *run, const char *ranks, enum sheet_format format, FILE *out);
+/* `report --by copy` of an open run, or of its part. An enum status. */
+int copies_report(struct stats_run *run, enum sheet_format format, FILE *out);
 
 #endif

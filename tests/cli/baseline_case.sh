@@ -37,6 +37,12 @@ expect_status 0 "$BATON" compare --json "$work/kept/nodes.baton" "$base"
 expect_true "d['runs'][0]['gpus'] == 4 and d['bridge'][0]['loss_ns'] == 0"
 expect_status 0 "$BATON" compare "$work/b/summary.baton" "$work/b"
 
+# Keeps out: a summary called no trace, where a view needs events.
+for view in stats "report --by copy" "export --format nsys-sqlite -o $work/no.sqlite" "dump --rank 0"; do
+	expect_status 3 "$BATON" $view "$base"
+	expect_says "$base is a stored summary without events, which this needs: give the run's directory"
+done
+
 # Keeps out: a file of another kind that is overwritten, a baseline of half a run.
 trace=$(ls "$work"/gone/*.baton | grep -v summary | head -n 1)
 cp "$trace" "$work/copy"

@@ -10,8 +10,12 @@ for view in "report --html" "compare --html" "jitter --html" "jitter --svg" "jit
 	expect_status 2 env -C "$work/here" "$baton" $view - ../run
 	expect_says "wants a name, and '-' is not standard output here (./- is a file called -)"
 done
-expect_status 2 env -C "$work/here" "$baton" export --format chrome -o - ../run
-expect_says "--format chrome needs -o"
+for format in chrome csv nsys-sqlite nvprof-csv; do
+	expect_status 2 env -C "$work/here" "$baton" export --format $format -o - ../run
+	expect_says "--format $format writes files: -o wants a name, and '-' is not standard output here"
+	expect_status 2 env -C "$work/here" "$baton" export --format $format ../run
+	expect_says "-o"
+done
 expect_nothing_in "$work/here"
 expect_status 0 env -C "$work/here" "$baton" report --html ./- ../run
 grep -q '<!doctype html' "$work/here/-" || fail "./- is no page"

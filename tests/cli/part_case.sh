@@ -24,6 +24,33 @@ grep '"device":"node1/1"' "$work/all" | cmp -s - "$work/out" || fail "idle time 
 expect_status 0 "$BATON" dump --step-list --json --rank 2 --step 3 "$work/ddp"
 expect_true "d['device'] == 'node1/0' and d['number'] == 3"
 
+"$PYTHON" - "$work/ddp" "$BATON" <<'P' || fail "steps and idle time of a stretch of time"
+import json, subprocess, sys
+run = lambda *words: list(map(json.loads, subprocess.run([sys.argv[2], "dump", "--json", *words, sys.argv[1]], capture_output=True, check=True, text=True).stdout.splitlines()))
+first = min(row["start_ns"] for row in run() if "start_ns" in row)
+steps = run("--step-list")
+to = sorted(s["begin_ns"] for s in steps)[len(steps) // 2]
+part = f"0..{(to - first) / 1e9:.9f}"
+want = [(s["device"], s["begin_ns"]) for s in steps if s["begin_ns"] < to]
+got = [(s["device"], s["begin_ns"]) for s in run("--step-list", "--time", part)]
+assert got == want and 0 < len(got) < len(steps), (got, want)
+idle, every = run("--idle", "--time", part), run("--idle")
+assert 0 < len(idle) < len(every) and all(piece in every for piece in idle), (len(idle), len(every))
+P
+expect_status 2 "$BATON" dump --idle --time 0..1 --step 2 "$work/ddp"
+expect_says "--step and --time are two ways to choose steps"
+
+# Copies of a part are those of the table of all copies.
+for part in "--rank 1" "--device node1/0" "--step 2..3" "--time 0.02..0.05" "--rank 2 --step 3"; do
+	expect_status 0 "$BATON" stats -r cuda_gpu_mem_time_sum -f csv $part "$work/ddp"
+	want=$(awk -F, 'NR > 1 && /memcpy/ { n += $3; ns += $2 } END { print n + 0, ns + 0 }' "$work/out")
+	expect_status 0 "$BATON" report --by copy --csv $part "$work/ddp"
+	[ "$(awk -F, 'NR > 1 { n += $7; ns += $8 } END { print n + 0, ns + 0 }' "$work/out")" = "$want" ] || fail "copies of $part: $want, $(cat "$work/out")"
+	[ "$want" != "0 0" ] || fail "no copies in $part"
+done
+expect_status 3 "$BATON" report --by copy --rank 9 "$work/ddp"
+expect_says "no rank of --rank 9 is in it"
+
 # Exports.
 expect_status 0 "$BATON" export --format chrome --device node1/1 -o "$work/one.json" "$work/ddp"
 grep -q 'rank 3' "$work/one.json" || fail "the device's rank is not in the timeline"

@@ -176,6 +176,9 @@ mv "$work/kept.json" "$work/flat/_baton.json"
 ln -s "$work/flat" "$work/link"
 expect_status 0 "$BATON" export --format csv -f --partition none -o "$work/link" "$work/ddp"
 expect_status 0 "$PYTHON" tests/cli/tables_check.py "$BATON" "$work/ddp" "$work/flat"
+# ... a shell that stands in the directory goes on standing in it: it is not put in another's place.
+(cd "$work/flat" && "$BATON" export --format csv -f --partition none -o . "$work/ddp" && ls) >"$work/here" 2>"$work/err" || fail "-f -o .: $(cat "$work/err")"
+ls "$work/flat" | cmp -s "$work/here" - && [ -s "$work/here" ] || fail "-f -o . left its shell elsewhere: $(cat "$work/here")"
 # ... old and new tables change places at one moment: who had opened the old ones never meets a new one, and a kill leaves the old.
 mkdir "$work/in"
 expect_status 0 "$BATON" export --format csv --partition none -o "$work/in/flat" "$work/ddp"

@@ -60,7 +60,9 @@ async function reportNumbers(page, json) {
 	same("copies", json.copies.length ? sorted((await rowsOf(page, "Copies")).map((r) => [r[0], r[3], r[4], r[5]])) : [], sorted(json.copies.map((c) => [c.device, c.count, c.total_ns, c.bytes])));
 	same("devices", sorted((await rowsOf(page, "Devices, ms per step")).map((r) => [r[0], r[2], r[3]])),
 		sorted(json.devices.map((d) => [d.device, d.window_ns, ["matmul", "custom", "other", "memory", "graph"].reduce((sum, leaf) => sum + (d.time_ns[`work.${leaf}`] ?? 0), 0)])));
-	const quality = Object.entries(json.quality).filter(([key]) => !["missing_ranks", "not_carried"].includes(key));
+	const quality = Object.entries(json.quality).filter(([key]) => !["missing_ranks", "not_carried"].includes(key) && (json.quality.stretches > 0 || !key.startsWith("stretches")));
+	const unnamed = await page.locator(".quality tbody tr").evaluateAll((rows) => rows.filter((row) => row.cells[2].textContent === row.cells[3].textContent).map((row) => row.cells[3].textContent));
+	check("each number of the quality has words", unnamed.length === 0, unnamed.join(" "));
 	same("quality", await page.locator(".quality tbody tr").evaluateAll((rows) => rows.map((row) => [row.cells[3].textContent, row.cells[1].dataset.value])), quality.map(([key, value]) => [key, String(value)]));
 	const tree = await page.locator(".tree").evaluate((table) => ({ heads: [...table.querySelectorAll("tr.head td[data-value]")].reduce((sum, cell) => sum + Number(cell.dataset.value), 0),
 		sum: Number(table.querySelector("tfoot td[data-value]").dataset.value) }));

@@ -9,20 +9,24 @@ const meanings = {
 	dropped: ["records that the recorder had no room for", count, true], in_flight: ["GPU records that a kill took away inside CUPTI", count, true],
 	unmatched_ops: ["operations without a launch record", count, true], invalid_timestamps: ["gaps whose work begins before its launch does", count, true],
 	invalid_events: ["events of the source that the import refused", count, true], truncated_files: ["damaged files, whose good blocks are used", count, true],
-	unreadable_files: ["files of which nothing could be read", count, true], clock_residual_ns: ["error between the clocks of hosts", time],
+	unreadable_files: ["files of which nothing could be read", count, true], clock_residual_ns: ["error between the clocks of hosts, once aligned", time],
+	clock_jumps: ["jumps of hosts' clocks within the run", count], clocks_apart: ["hosts whose clocks cannot be aligned (no number here needs that)", count],
 	unrecorded_ns: ["time in which nothing was recorded, all devices", time, true], unsampled_ns: ["silent host time that the sampler missed", time, true],
 	hand_offs: ["gaps that one thread left to another", count], step_noise_ns: ["how much steps differ by themselves", time], steps_cut: ["warm-up and partial steps that are not counted", count],
 	rounded_quantiles: ["distributions whose percentiles are within 0.1 %", count], gpu_clocks_moved: ["processes whose GPU clock ran early, moved by the import", count],
 	gpu_clock_shift_ns: ["by how much at most", time], gpu_clock_early_ns: ["by how much GPU work still starts before its launch", time, true],
 	kept_ns: ["length of the last part that was kept", time], before_ns: ["length of the part that was not kept", time], before_launches: ["launches in the part that was not kept", count],
 	before_kernels: ["kernels in the part that was not kept", count], tool_ns_per_launch: ["baton's own cost of a launch, in ns", count],
+	stretches: ["stretches of time that were added up", count], stretches_missing_ns: ["time between these stretches that is in none", time, true],
+	stretches_from_ns: ["when the first of them begins, ns on the clock of the traces", count], stretches_to_ns: ["when the last of them ends", count],
 };
 
 // A narrow window breaks a key between its words only.
 const breakable = (key) => key.split("_").flatMap((word, i) => (i ? ["_", h("wbr"), word] : [word]));
 
 function qualityTable(quality) {
-	const rows = Object.entries(quality).filter(([key]) => key !== "missing_ranks" && key !== "not_carried");
+	// Only a summary of stretches of time has those numbers.
+	const rows = Object.entries(quality).filter(([key]) => !["missing_ranks", "not_carried"].includes(key) && (quality.stretches || !key.startsWith("stretches")));
 	return h("table", { class: "quality" }, h("caption", {}, "Counts, as baton report --json has them under quality"),
 		h("thead", {}, h("tr", {}, ["", "Number", "What it is", "Key"].map((label, i) => h("th", { scope: "col", class: i === 1 ? "number" : "" }, label)))),
 		h("tbody", {}, rows.map(([key, value]) => {
