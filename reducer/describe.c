@@ -219,6 +219,19 @@ int describe_steps(struct summary *summary, const struct reduce_options *options
 	return summary_string(summary, step_source_name(source), &summary->run.step_source);
 }
 
+/* Processes that no launcher started have ids of their own: then the first of them by name, which
+ * parts of the run find too. */
+static uint32_t least_run_id(const struct run *run)
+{
+	uint32_t least = run->processes[0].run_id;
+	for (size_t i = 1; i < run->n_processes; i++) {
+		const uint32_t id = run->processes[i].run_id;
+		if (strcmp(strings_get(&run->pool, id).at, strings_get(&run->pool, least).at) < 0)
+			least = id;
+	}
+	return least;
+}
+
 int describe_run(const struct run *run, const struct reduce_options *options, struct reduction *out)
 {
 	struct summary *summary = &out->summary;
@@ -236,7 +249,7 @@ int describe_run(const struct run *run, const struct reduce_options *options, st
 		describe_time(run, &options->time, out->left_out_ns, &summary->quality);
 	error = copy_text(summary, run, first->source, &summary->run.source);
 	if (!error)
-		error = copy_text(summary, run, first->run_id, &summary->run.run_id);
+		error = copy_text(summary, run, least_run_id(run), &summary->run.run_id);
 	if (error)
 		return error;
 	error = describe_steps(summary, options, out->by_period, out->by_optimizer);

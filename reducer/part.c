@@ -308,13 +308,18 @@ static int list_ranks(struct summary *s)
 	return describe_ranks(run);
 }
 
+static uint32_t least_text(const struct summary *s, uint32_t a, uint32_t b)
+{
+	return strcmp(summary_text(s, b), summary_text(s, a)) < 0 ? b : a;
+}
+
 static void find_source(struct summary *s)
 {
-	s->run.source = 0;
-	for (size_t i = 0; i < s->n_processes; i++) {
-		const uint32_t source = s->processes[i].source;
-		if (i == 0 || strcmp(summary_text(s, source), summary_text(s, s->run.source)) < 0)
-			s->run.source = source;
+	s->run.source = s->n_processes ? s->processes[0].source : 0;
+	s->run.run_id = s->n_processes ? s->processes[0].run : 0;
+	for (size_t i = 1; i < s->n_processes; i++) {
+		s->run.source = least_text(s, s->run.source, s->processes[i].source);
+		s->run.run_id = least_text(s, s->run.run_id, s->processes[i].run);
 	}
 }
 
