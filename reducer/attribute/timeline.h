@@ -6,32 +6,13 @@
 
 #include "attribute/debt.h"
 #include "attribute/host_parts.h"
+#include "attribute/host_queue.h"
 #include "attribute/owners.h"
 #include "attribute/waiting.h"
 
 #define UNSAMPLED_NS \
 	3000000                /* three periods of the sampler, so at least two samples fall into it */
 #define ONE_SLEEP_NS 20000 /* naps that are no further apart are one sleep */
-
-struct host_rec { /* a call, range or overhead row, or a part of a sched row */
-	int64_t start, end;
-	uint64_t correlation;
-	uint32_t name;
-	uint32_t owner;   /* of a call, or of the place where a silent thread was; 0: unknown */
-	uint16_t mask;    /* HOST_MASKs */
-	uint8_t category; /* the category of a range; 0: a call */
-	bool is_launch;   /* a call that launched some op */
-	bool is_record;   /* a call or a range */
-	/* of a sched row: */
-	bool works; /* awake, in a row that is awake for at least half of its length */
-	bool away;  /* asleep, and standing nowhere in the code: it waits for others */
-	bool nap;   /* the same for most of its row, and not for Python's lock */
-};
-
-struct host_queue { /* rows that the timeline has not reached, by start */
-	struct host_rec *at;
-	size_t head, tail, room;
-};
 
 #define TIMELINE_NO_CALLER UINT32_MAX
 
@@ -56,14 +37,6 @@ struct timeline {
 	/* Its last sleep that is over, and those that may yet become one with it. */
 	struct host_parts sleeps;
 };
-
-/* Does the row show what its thread was doing: a call, a range, a sample of a silent thread? */
-static inline bool host_rec_tells(const struct host_rec *rec)
-{
-	const uint32_t masks =
-		HOST_MASK(HOST_BIT_CALL) | HOST_MASK(HOST_BIT_BLOCKED) | HOST_MASK(HOST_BIT_AWAKE);
-	return rec->end > rec->start && (rec->category || rec->mask & masks);
-}
 
 struct think;
 
