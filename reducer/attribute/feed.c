@@ -329,15 +329,6 @@ int feed_keep_calls(struct feed *feed)
 	return error;
 }
 
-int feed_take_kept(struct feed *feed, int64_t until)
-{
-	struct kept_calls *kept = feed->kept;
-	int error = 0;
-	while (!error && kept->next < kept->n && kept->at[kept->next].start <= until)
-		error = feed->on_call(feed->context, feed, &kept->at[kept->next++]);
-	return error;
-}
-
 int feed_load_more(struct feed *feed, int64_t until)
 {
 	int error = feed->calls.error;

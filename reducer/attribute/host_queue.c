@@ -5,15 +5,26 @@
 #include <errno.h>
 #include <string.h>
 
+/* Moves what is left to the front, or makes more room. */
+static int reserve(void **at, size_t *head, size_t *tail, size_t *room, size_t bytes)
+{
+	const size_t n = *tail - *head;
+	if (*head <= n && room_for(at, *tail, room, 256, bytes) != 0)
+		return -ENOMEM;
+	memmove(*at, (char *)*at + *head * bytes, n * bytes);
+	*head = 0;
+	*tail = n;
+	return 0;
+}
+
 int host_queue_reserve(struct host_queue *q)
 {
-	size_t n = q->tail - q->head;
-	if (q->head <= n && room_for((void **)&q->at, q->tail, &q->room, 256, sizeof(*q->at)) != 0)
-		return -ENOMEM;
-	memmove(q->at, q->at + q->head, n * sizeof(*q->at));
-	q->head = 0;
-	q->tail = n;
-	return 0;
+	return reserve((void **)&q->at, &q->head, &q->tail, &q->room, sizeof(*q->at));
+}
+
+int call_queue_reserve(struct call_queue *q)
+{
+	return reserve((void **)&q->at, &q->head, &q->tail, &q->room, sizeof(*q->at));
 }
 
 int host_queue_insert(struct host_queue *q, const struct host_rec *rec)

@@ -28,15 +28,28 @@ struct host_queue { /* rows that the timeline has not reached, by start */
 	size_t head, tail, room;
 };
 
+#define HOST_TELLS \
+	(HOST_MASK(HOST_BIT_CALL) | HOST_MASK(HOST_BIT_BLOCKED) | HOST_MASK(HOST_BIT_AWAKE))
+
 /* Does the row show what its thread was doing: a call, a range, a sample of a silent thread? */
 static inline bool host_rec_tells(const struct host_rec *rec)
 {
-	const uint32_t masks =
-		HOST_MASK(HOST_BIT_CALL) | HOST_MASK(HOST_BIT_BLOCKED) | HOST_MASK(HOST_BIT_AWAKE);
-	return rec->end > rec->start && (rec->category || rec->mask & masks);
+	return rec->end > rec->start && (rec->category || rec->mask & HOST_TELLS);
 }
 
-/* The part of host_queue_push() that is needed now and then. */
+/* The same of calls that are kept (kept_calls.h): their numbers, for most are never asked for. */
+struct call_queue {
+	uint32_t *at;
+	size_t head, tail, room;
+};
+
+static inline bool call_queue_any(const struct call_queue *q)
+{
+	return q->head < q->tail;
+}
+
+/* The parts of the next two that are needed now and then. */
+int call_queue_reserve(struct call_queue *q);
 int host_queue_reserve(struct host_queue *q);
 
 /* Adds a row, which begins at or after the last one. 0 or -ENOMEM. */
@@ -46,6 +59,15 @@ static inline int host_queue_push(struct host_queue *q, const struct host_rec *r
 	if (error)
 		return error;
 	q->at[q->tail++] = *rec;
+	return 0;
+}
+
+static inline int call_queue_push(struct call_queue *q, uint32_t number)
+{
+	int error = q->tail == q->room ? call_queue_reserve(q) : 0;
+	if (error)
+		return error;
+	q->at[q->tail++] = number;
 	return 0;
 }
 

@@ -40,7 +40,7 @@ static inline const struct op *opstream_next_kept(struct opstream *stream)
 	struct op *op = opstream_at(stream, stream->head++);
 	if (op->start >= stream->calls_until - OPSTREAM_CALLS_NS) {
 		stream->calls_until = op->start + 2 * OPSTREAM_CALLS_NS;
-		stream->error = feed_take_kept(feed, stream->calls_until);
+		stream->error = feed->on_kept(feed->context, feed, stream->calls_until);
 	}
 	if (op->flags & OP_MATCHED)
 		op->owner = calls->at[op->owner].owner;

@@ -265,8 +265,10 @@ int opstream_fill(struct opstream *stream)
 		error = take_instant(stream, start);
 	}
 	/* at the end: the last calls may be late launches, to be learned */
-	for (uint32_t i = 0; !error && stream->head == stream->tail && i < stream->n_feeds; i++)
-		error = stream->kept ? feed_take_kept(&stream->feeds[i], INT64_MAX)
-							 : feed_load_calls(&stream->feeds[i], INT64_MAX);
+	for (uint32_t i = 0; !error && stream->head == stream->tail && i < stream->n_feeds; i++) {
+		struct feed *feed = &stream->feeds[i];
+		error = stream->kept ? feed->on_kept(feed->context, feed, INT64_MAX)
+							 : feed_load_calls(feed, INT64_MAX);
+	}
 	return error;
 }

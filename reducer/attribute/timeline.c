@@ -13,6 +13,7 @@ enum { PILED_UP = 8192, TIDY_EVERY = 64 };
 static void timeline_free(struct timeline *timeline)
 {
 	free(timeline->calls.at);
+	free(timeline->kept.at);
 	free(timeline->ranges.at);
 	free(timeline->overheads.at);
 	free(timeline->scheds.at);
@@ -27,6 +28,7 @@ void timelines_close(struct timelines *timelines)
 			timeline_free(&timelines->of[i][t]);
 		free(timelines->of[i]);
 		timelines->feeds[i].on_call = NULL;
+		timelines->feeds[i].on_kept = NULL;
 	}
 	for (uint32_t i = 0; timelines->frame_classes && i < timelines->n_feeds; i++)
 		frame_classes_close(timelines->frame_classes[i]);
@@ -78,6 +80,7 @@ int timelines_open(struct timelines *timelines, struct feed *feeds, uint32_t n,
 			timeline->waits_begin = timeline->waits_before = timeline->waits_then = INT64_MIN;
 		}
 		feeds[i].on_call = timelines_take_call;
+		feeds[i].on_kept = timelines_take_kept;
 		feeds[i].context = timelines;
 	}
 	return 0;
@@ -151,14 +154,23 @@ bool timeline_awake(const struct timeline *timeline, int64_t at)
 	return false;
 }
 
+/* A call or a range is over; `tells`: host_rec_tells(). */
+static inline void pass_record(struct timeline *timeline, int64_t end, uint32_t mask, bool tells)
+{
+	if (mask & HOST_MASK(HOST_BIT_DRIVING) && end > timeline->last_driving_end)
+		timeline->last_driving_end = end;
+	if (tells && end > timeline->last_row_end)
+		timeline->last_row_end = end;
+	if (end > timeline->last_record_end)
+		timeline->last_record_end = end;
+}
+
 static inline int retire(struct timeline *timeline, const struct host_rec *rec)
 {
-	if (rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > timeline->last_driving_end)
-		timeline->last_driving_end = rec->end;
-	if (host_rec_tells(rec) && rec->end > timeline->last_row_end)
+	if (rec->is_record)
+		pass_record(timeline, rec->end, rec->mask, host_rec_tells(rec));
+	else if (host_rec_tells(rec) && rec->end > timeline->last_row_end)
 		timeline->last_row_end = rec->end;
-	if (rec->is_record && rec->end > timeline->last_record_end)
-		timeline->last_record_end = rec->end;
 	return rec->nap ? host_parts_add(&timeline->sleeps, rec->start, rec->end) : 0;
 }
 
@@ -207,6 +219,55 @@ static int reach(struct timeline *timeline, struct host_queue *q, int64_t done, 
 	return error;
 }
 
+/* What is known of a kept call that is reached. */
+static inline struct host_rec kept_rec(const struct feed *feed, uint32_t number, uint32_t mask)
+{
+	const struct feed_call *call = &feed->kept->at[number];
+	return (struct host_rec){.start = call->start,
+							 .end = call->end,
+							 .name = call->name,
+							 .owner = call->owner,
+							 .mask = (uint16_t)mask,
+							 .is_launch = feed->kept->flags[number] & KEPT_LAUNCHED,
+							 .is_record = true};
+}
+
+/* What resolve() finds of a call, where all ops are known. */
+static inline uint32_t kept_mask(struct feed *feed, uint32_t number)
+{
+	const unsigned flags = feed->kept->flags[number];
+	uint32_t mask = feed_call_mask(feed, feed->kept->at[number].name);
+	mask |= flags & KEPT_LAUNCHED ? HOST_MASK(HOST_BIT_DRIVING) : 0;
+	return mask | (flags & KEPT_PAGEABLE ? HOST_MASK(HOST_BIT_SYNC) : 0);
+}
+
+/* The same as reach(). Most calls are over before a gap asks for them: no row is made of those. */
+static int reach_kept(struct timeline *timeline, int64_t done, int64_t to)
+{
+	const uint32_t waits = HOST_MASK(HOST_BIT_SYNC) | HOST_MASK(HOST_BIT_FREE);
+	struct call_queue *q = &timeline->kept;
+	struct feed *feed = timeline->feed;
+	const struct feed_call *calls = feed->kept->at;
+	int error = 0;
+	while (!error && q->head < q->tail && calls[q->at[q->head]].start < to) {
+		const uint32_t number = q->at[q->head++], mask = kept_mask(feed, number);
+		const struct feed_call *call = &calls[number];
+		if (mask & waits) {
+			const struct host_rec rec = kept_rec(feed, number, mask);
+			error = tell_debt(timeline, &rec);
+		} else if (mask & HOST_MASK(HOST_BIT_DRIVING)) {
+			error = debt_driven(timeline->debt, timeline->caller, call->start);
+		}
+		if (!error && call->end <= done) {
+			pass_record(timeline, call->end, mask, call->end > call->start && mask & HOST_TELLS);
+		} else if (!error) {
+			const struct host_rec rec = kept_rec(feed, number, mask);
+			error = open_push(timeline, &rec);
+		}
+	}
+	return error;
+}
+
 int timeline_advance(struct timeline *timeline, int64_t done, int64_t to)
 {
 	size_t kept = 0;
@@ -220,6 +281,8 @@ int timeline_advance(struct timeline *timeline, int64_t done, int64_t to)
 	timeline->n_open = kept;
 	if (!error)
 		error = reach(timeline, &timeline->calls, done, to);
+	if (!error && call_queue_any(&timeline->kept))
+		error = reach_kept(timeline, done, to);
 	if (!error)
 		error = reach(timeline, &timeline->ranges, done, to);
 	if (!error) /* at `done` too: was the thread awake there? */
@@ -230,14 +293,22 @@ int timeline_advance(struct timeline *timeline, int64_t done, int64_t to)
 	return error;
 }
 
+static int64_t queue_begin(const struct host_queue *q)
+{
+	return q->head < q->tail ? q->at[q->head].start : INT64_MAX;
+}
+
+/* The begin of the next call; INT64_MAX: none. */
+static int64_t next_call(const struct timeline *timeline)
+{
+	const struct call_queue *kept = &timeline->kept;
+	return call_queue_any(kept) ? timeline->feed->kept->at[kept->at[kept->head]].start
+								: queue_begin(&timeline->calls);
+}
+
 int64_t timeline_next_begin(const struct timeline *timeline)
 {
-	int64_t call = timeline->calls.head < timeline->calls.tail
-					   ? timeline->calls.at[timeline->calls.head].start
-					   : INT64_MAX;
-	int64_t range = timeline->ranges.head < timeline->ranges.tail
-						? timeline->ranges.at[timeline->ranges.head].start
-						: INT64_MAX;
+	const int64_t call = next_call(timeline), range = queue_begin(&timeline->ranges);
 	return call < range ? call : range;
 }
 
@@ -248,13 +319,12 @@ int timelines_advance(struct timelines *timelines, uint32_t feed, int64_t done, 
 	int error = 0;
 	for (uint32_t thread; !error && waiting_pop(waiting, to, &thread);) {
 		struct timeline *timeline = timelines_of(timelines, feed, thread);
-		const struct host_queue *calls = &timeline->calls;
-		if (calls->head < calls->tail &&
-			calls->at[calls->head].start < to) /* else it went by itself */
+		if (next_call(timeline) < to) /* else it went by itself */
 			error = timeline_advance(timeline, done, to);
-		timeline->waits = calls->head < calls->tail;
+		timeline->waits =
+			timeline->calls.head < timeline->calls.tail || call_queue_any(&timeline->kept);
 		if (!error && timeline->waits)
-			error = waiting_push(waiting, calls->at[calls->head].start, thread);
+			error = waiting_push(waiting, next_call(timeline), thread);
 	}
 	debt_expire(debt, debt_horizon(&timelines->horizon));
 	return error ? error : debt_settle(debt, to);
@@ -276,9 +346,9 @@ int timelines_unowed(struct timelines *timelines, int64_t from, int64_t to)
 
 static size_t timeline_waiting(const struct timeline *timeline)
 {
-	return timeline->calls.tail - timeline->calls.head + timeline->ranges.tail -
-		   timeline->ranges.head + timeline->overheads.tail - timeline->overheads.head +
-		   timeline->scheds.tail - timeline->scheds.head;
+	return timeline->calls.tail - timeline->calls.head + timeline->kept.tail - timeline->kept.head +
+		   timeline->ranges.tail - timeline->ranges.head + timeline->overheads.tail -
+		   timeline->overheads.head + timeline->scheds.tail - timeline->scheds.head;
 }
 
 /* Threads that nobody asks for pile up rows. */
@@ -307,11 +377,6 @@ int timelines_load(struct timelines *timelines, int64_t until, int64_t done)
 			error = tidy(timelines, i, done);
 	}
 	return error;
-}
-
-static int64_t queue_begin(const struct host_queue *q)
-{
-	return q->head < q->tail ? q->at[q->head].start : INT64_MAX;
 }
 
 /* Adds the threads that have a row which begins at or before `until`. */

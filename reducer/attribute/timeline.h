@@ -20,7 +20,8 @@ struct timeline {
 	struct feed *feed;
 	uint32_t thread; /* index in the trace; 0: overhead rows that apply to every thread */
 	struct host_queue calls, ranges, overheads, scheds;
-	struct host_rec *open; /* reached, and perhaps not ended */
+	struct call_queue kept; /* instead of `calls` where the feed's are kept */
+	struct host_rec *open;  /* reached, and perhaps not ended */
 	size_t n_open, open_room;
 	struct debt *debt; /* the process's; not owned */
 	/* its caller number in `debt`; TIMELINE_NO_CALLER before its first call row */

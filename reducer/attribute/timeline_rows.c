@@ -163,15 +163,6 @@ static int await(struct timelines *timelines, uint32_t feed, struct timeline *ti
 	return error;
 }
 
-/* What resolve() finds of a call, where all ops are known. */
-static inline void resolve_kept(unsigned flags, struct host_rec *rec)
-{
-	rec->correlation = 0;
-	rec->is_launch = (flags & KEPT_LAUNCHED) != 0;
-	rec->mask |= flags & KEPT_LAUNCHED ? HOST_MASK(HOST_BIT_DRIVING) : 0;
-	rec->mask |= flags & KEPT_PAGEABLE ? HOST_MASK(HOST_BIT_SYNC) : 0;
-}
-
 /* feed->on_call: every call row goes to its thread's timeline. The ranges that hold where it
  * begins are known by then. */
 int timelines_take_call(void *context, struct feed *feed, struct feed_call *call)
@@ -200,9 +191,53 @@ int timelines_take_call(void *context, struct feed *feed, struct feed_call *call
 		error = note_row(timelines, i, thread, rec.start);
 	if (!error && i == timelines->think_feed && rec.mask & HOST_MASK(HOST_BIT_DRIVING))
 		error = think_add(timelines->think, thread, rec.start, rec.end);
-	if (feed->joined)
-		resolve_kept(feed->kept->flags[call - feed->kept->at], &rec);
 	return error ? error : host_queue_push(&timeline->calls, &rec);
+}
+
+/* Of a kept call the timeline gets the number. */
+static inline int take_kept(struct timelines *timelines, uint32_t i, struct feed_call *call,
+							uint32_t number)
+{
+	struct timeline *timeline = &timelines->of[i][call->thread];
+	const uint32_t driving = HOST_MASK(HOST_BIT_DRIVING);
+	int error = owners_call(timelines->owners, i, call->thread, call->start, call->stack,
+							call->name, &call->owner);
+	if (!error && (!timeline->waits || timeline->caller == TIMELINE_NO_CALLER))
+		error = await(timelines, i, timeline, call->start);
+	if (!error)
+		error = note_row(timelines, i, call->thread, call->start);
+	if (!error && i == timelines->think_feed &&
+		feed_call_mask(&timelines->feeds[i], call->name) & driving)
+		error = think_add(timelines->think, call->thread, call->start, call->end);
+	return error ? error : call_queue_push(&timeline->kept, number);
+}
+
+/* The begin of the next range that has not come to its thread. */
+static int64_t next_range(const struct feed *feed)
+{
+	if (!feed->ranges_left)
+		return INT64_MAX;
+	return feed->ranges.now ? rows_value(&feed->ranges, RANGE_START) : INT64_MIN;
+}
+
+int timelines_take_kept(void *context, struct feed *feed, int64_t until)
+{
+	struct timelines *timelines = context;
+	struct kept_calls *kept = feed->kept;
+	const uint32_t i = (uint32_t)(feed - timelines->feeds);
+	int64_t range = next_range(feed);
+	int error = 0;
+	for (; !error && kept->next < kept->n && kept->at[kept->next].start <= until; kept->next++) {
+		struct feed_call *call = &kept->at[kept->next];
+		if (range <= call->start) {
+			error = load_table(timelines, i, &feed->ranges, &feed->ranges_left, call->start,
+							   take_range);
+			range = next_range(feed);
+		}
+		if (!error)
+			error = take_kept(timelines, i, call, kept->next);
+	}
+	return error;
 }
 
 int timelines_load_scheds(struct timelines *timelines, uint32_t feed, int64_t until)
