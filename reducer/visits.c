@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* KEPT_OPS_ALL: the kept ops of all threads, some 160 bytes each with their calls. */
+/* KEPT_OPS_ALL: the kept ops of all threads, some 80 bytes each with their calls. */
 enum { MAX_THREADS = 64, KEPT_OPS_ALL = 3 << 20 };
 
 /* Keeps the worst of both lists. */

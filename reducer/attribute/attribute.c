@@ -86,6 +86,21 @@ static int add_pieces(struct attributing *a, const struct gap *gap)
 	return worst_gaps_consider(a->worst, gap, &a->engine.pieces, &a->owners, a->ds, a->scan);
 }
 
+/* A gap that lies in the windows and is dispatch as a whole. */
+static inline int add_dispatch(struct attributing *a, const struct gap *gap)
+{
+	const int64_t ns = gap->b - gap->a;
+	a->sweep.time_ns[LEAF_GPU_DISPATCH] += ns;
+	step_cursor_add(&a->idle_steps, LEAF_GPU_DISPATCH, gap->a, gap->b);
+	return tally_add(&a->tally,
+					 &(struct piece){.from = gap->a,
+									 .to = gap->b,
+									 .leaf = LEAF_GPU_DISPATCH,
+									 .feed = gap->k->feed,
+									 .name = gap->k->name},
+					 a->n_gaps);
+}
+
 static int take_gap(struct attributing *a, const struct gap *gap)
 {
 	const struct device_scan *scan = a->scan;
@@ -111,12 +126,7 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 		return error;
 	if (!dispatch)
 		return add_pieces(a, gap);
-	return add_piece(a, gap,
-					 &(struct piece){.from = gap->a,
-									 .to = gap->b,
-									 .leaf = LEAF_GPU_DISPATCH,
-									 .feed = gap->k->feed,
-									 .name = gap->k->name});
+	return add_dispatch(a, gap);
 }
 
 static void tell_op(struct attributing *a, const struct op *op)

@@ -330,17 +330,12 @@ int timelines_advance(struct timelines *timelines, uint32_t feed, int64_t done, 
 	return error ? error : debt_settle(debt, to);
 }
 
-int timelines_unowed(struct timelines *timelines, int64_t from, int64_t to)
+int timelines_tell_unowed(struct timelines *timelines, int64_t from)
 {
 	int error = 0;
-	if (unowed_clock_full(
-			&timelines->clock)) { /* what began before is told; what did not can wait */
-		for (uint32_t i = 0; !error && i < timelines->n_feeds; i++)
-			error = timelines_advance(timelines, i, from, from);
-		unowed_clock_forget(&timelines->clock, from);
-	}
-	if (!error)
-		unowed_clock_add(&timelines->clock, from, to);
+	for (uint32_t i = 0; !error && i < timelines->n_feeds; i++)
+		error = timelines_advance(timelines, i, from, from);
+	unowed_clock_forget(&timelines->clock, from);
 	return error;
 }
 

@@ -94,9 +94,19 @@ int timelines_advance(struct timelines *timelines, uint32_t feed, int64_t done, 
  * 0 or -errno. */
 int timelines_advance_all(struct timelines *timelines, uint32_t feed, int64_t done, int64_t to,
 						  int64_t ahead_ns);
+/* The part of timelines_unowed() that is needed when the clock is full: what began before is told;
+ * what did not can wait. */
+int timelines_tell_unowed(struct timelines *timelines, int64_t from);
 /* Notes that the device was idle in [from, to), or only waited for other ranks. Such spans come in
  * order of time, and later questions are about instants after `from`. 0 or -ENOMEM. */
-int timelines_unowed(struct timelines *timelines, int64_t from, int64_t to);
+static inline int timelines_unowed(struct timelines *timelines, int64_t from, int64_t to)
+{
+	const bool full = unowed_clock_full(&timelines->clock);
+	const int error = full ? timelines_tell_unowed(timelines, from) : 0;
+	if (!error)
+		unowed_clock_add(&timelines->clock, from, to);
+	return error;
+}
 /* Does a sched row show that the thread was not asleep at `at`? */
 bool timeline_awake(const struct timeline *timeline, int64_t at);
 
