@@ -56,7 +56,7 @@ __attribute__((always_inline)) static inline bool join_kept(struct feed *feed, s
 		*of = KEPT_NO_CALL;
 		return true;
 	}
-	const struct feed_call *call = &kept->at[*of - 1];
+	const struct kept_call *call = &kept->at[*of - 1];
 	uint8_t *flags = &kept->flags[*of - 1];
 	if (*flags)
 		return false;

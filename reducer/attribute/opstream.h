@@ -33,15 +33,15 @@ static inline void opstream_learn(const struct opstream *stream, struct op *op)
 static inline void opstream_unfold(struct opstream *stream, const struct kept_op *from,
 								   struct op *op)
 {
-	static const struct feed_call none = {.start = INT64_MAX, .end = INT64_MAX};
+	static const struct kept_call none = {.start = INT64_MAX, .end = INT64_MAX};
 	const struct kept_ops *kept = stream->kept;
-	const struct feed_call *call = from->flags & OP_MATCHED ? &kept->calls.at[from->call] : &none;
+	const struct kept_call *call = from->flags & OP_MATCHED ? &kept->calls.at[from->call] : &none;
 	op->start = from->start;
 	op->end = from->end;
 	op->ls = call->start;
 	op->le = call->end;
 	op->stream = 0;
-	op->correlation = call->correlation;
+	op->correlation = kept_calls_correlation(&kept->calls, call);
 	op->bytes = -1;
 	op->name = from->name;
 	op->feed = 0;

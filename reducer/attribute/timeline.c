@@ -222,7 +222,7 @@ static int reach(struct timeline *timeline, struct host_queue *q, int64_t done, 
 /* What is known of a kept call that is reached. */
 static inline struct host_rec kept_rec(const struct feed *feed, uint32_t number, uint32_t mask)
 {
-	const struct feed_call *call = &feed->kept->at[number];
+	const struct kept_call *call = &feed->kept->at[number];
 	return (struct host_rec){.start = call->start,
 							 .end = call->end,
 							 .name = call->name,
@@ -247,11 +247,11 @@ static int reach_kept(struct timeline *timeline, int64_t done, int64_t to)
 	const uint32_t waits = HOST_MASK(HOST_BIT_SYNC) | HOST_MASK(HOST_BIT_FREE);
 	struct call_queue *q = &timeline->kept;
 	struct feed *feed = timeline->feed;
-	const struct feed_call *calls = feed->kept->at;
+	const struct kept_call *calls = feed->kept->at;
 	int error = 0;
 	while (!error && q->head < q->tail && calls[q->at[q->head]].start < to) {
 		const uint32_t number = q->at[q->head++], mask = kept_mask(feed, number);
-		const struct feed_call *call = &calls[number];
+		const struct kept_call *call = &calls[number];
 		if (mask & waits) {
 			const struct host_rec rec = kept_rec(feed, number, mask);
 			error = tell_debt(timeline, &rec);

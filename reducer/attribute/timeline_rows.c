@@ -195,13 +195,14 @@ int timelines_take_call(void *context, struct feed *feed, struct feed_call *call
 }
 
 /* Of a kept call the timeline gets the number. */
-static inline int take_kept(struct timelines *timelines, uint32_t i, struct feed_call *call,
+static inline int take_kept(struct timelines *timelines, uint32_t i, struct kept_call *call,
 							uint32_t number)
 {
 	struct timeline *timeline = &timelines->of[i][call->thread];
 	const uint32_t driving = HOST_MASK(HOST_BIT_DRIVING);
-	int error = owners_call(timelines->owners, i, call->thread, call->start, call->stack,
-							call->name, &call->owner);
+	const uint32_t stack = call->owner;
+	int error = owners_call(timelines->owners, i, call->thread, call->start, stack, call->name,
+							&call->owner);
 	if (!error && (!timeline->waits || timeline->caller == TIMELINE_NO_CALLER))
 		error = await(timelines, i, timeline, call->start);
 	if (!error)
@@ -228,7 +229,7 @@ int timelines_take_kept(void *context, struct feed *feed, int64_t until)
 	int64_t range = next_range(feed);
 	int error = 0;
 	for (; !error && kept->next < kept->n && kept->at[kept->next].start <= until; kept->next++) {
-		struct feed_call *call = &kept->at[kept->next];
+		struct kept_call *call = &kept->at[kept->next];
 		if (range <= call->start) {
 			error = load_table(timelines, i, &feed->ranges, &feed->ranges_left, call->start,
 							   take_range);
