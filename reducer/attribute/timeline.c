@@ -3,7 +3,6 @@
 #include "base/room.h"
 #include "base/saturate.h"
 #include "attribute/frame_class.h"
-#include "attribute/timeline_rows.h"
 
 #include <errno.h>
 #include <stdlib.h>

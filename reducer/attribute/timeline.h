@@ -107,7 +107,20 @@ static inline int timelines_unowed(struct timelines *timelines, int64_t from, in
 		unowed_clock_add(&timelines->clock, from, to);
 	return error;
 }
+
 /* Does a sched row show that the thread was not asleep at `at`? */
 bool timeline_awake(const struct timeline *timeline, int64_t at);
+
+/* For timeline.c alone: timeline_rows.c brings the rows. */
+
+/* feed->on_call: every call row goes to its thread's timeline. The ranges that hold where it
+ * begins are known by then. 0 or -errno. */
+int timelines_take_call(void *timelines, struct feed *feed, struct feed_call *call);
+/* feed->on_kept: the same for kept calls. */
+int timelines_take_kept(void *timelines, struct feed *feed, int64_t until);
+/* The ranges, overheads and sched rows that begin at or before `until`; the second one: only the
+ * sched rows. 0 or -errno. */
+int timelines_load_rows(struct timelines *timelines, uint32_t feed, int64_t until);
+int timelines_load_scheds(struct timelines *timelines, uint32_t feed, int64_t until);
 
 #endif

@@ -1,5 +1,5 @@
 /* Brings rows to the timelines of their threads. */
-#include "attribute/timeline_rows.h"
+#include "attribute/timeline.h"
 
 #include "attribute/frame_class.h"
 #include "attribute/lock_holder.h"
