@@ -1,28 +1,11 @@
 /* Reads what bitplane.c writes. Apart from it: libbaton.so only writes, and gets none of this. */
 #include <baton/bitplane.h>
 
+#include <baton/cores.h>
+
 #include <string.h>
 
 enum { PLANE_MOST = 129 }; /* 64 bits, negative; 1 is no number's */
-
-/* The hot loop has a second body, for the x86-64 cores of the last ten years (AVX2 and BMI2). Which
- * one runs is asked for each column: no core needs these instructions, and other machines have one
- * body. BODY is inlined into both, so that it gets the instructions of each. */
-#define BODY __attribute__((always_inline)) static inline
-#if defined(__x86_64__)
-#define V3 __attribute__((target("avx2,bmi,bmi2")))
-static bool has_v3(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-		   __builtin_cpu_supports("bmi2");
-}
-#else
-#define V3
-static bool has_v3(void)
-{
-	return false;
-}
-#endif
 
 /* n <= 63 bits from bit `from` of `in`, which has `bytes` bytes; 0 where there are none. */
 static uint64_t bits_get(const uint8_t *in, size_t bytes, uint64_t from, unsigned n)
@@ -59,7 +42,7 @@ static const struct short_code short_codes[64] = {
 };
 
 /* The number, whose bits are the lowest of `word`. */
-BODY int64_t short_number(const struct short_code *code, uint64_t word)
+CORES_BODY int64_t short_number(const struct short_code *code, uint64_t word)
 {
 	const int64_t magnitude = ((uint32_t)word & code->below) + code->highest;
 	const int64_t negative = code->negative;
@@ -100,8 +83,8 @@ static int64_t any_number(unsigned byte, const uint8_t *bits, size_t bytes, uint
 
 /* Reading a trace spends much of its time here: for usual numbers no branch depends on them. The
  * plane is one of numbers. False when the stream has more or fewer bits than those. */
-BODY bool numbers_get(const uint8_t *plane, const uint8_t *bits, size_t bytes, int64_t *w,
-					  size_t rows)
+CORES_BODY bool numbers_get(const uint8_t *plane, const uint8_t *bits, size_t bytes, int64_t *w,
+							size_t rows)
 {
 	enum { AT_ONCE = 8, LOADED = AT_ONCE * 32 + 64 }; /* bits that eight short numbers load */
 	const uint64_t loads = bytes >= LOADED / 8 ? 8 * (uint64_t)bytes - LOADED : 0;
@@ -132,8 +115,8 @@ static bool numbers_plain(const uint8_t *plane, const uint8_t *bits, size_t byte
 	return numbers_get(plane, bits, bytes, w, rows);
 }
 
-V3 static bool numbers_v3(const uint8_t *plane, const uint8_t *bits, size_t bytes, int64_t *w,
-						  size_t rows)
+CORES_V3 static bool numbers_v3(const uint8_t *plane, const uint8_t *bits, size_t bytes, int64_t *w,
+								size_t rows)
 {
 	return numbers_get(plane, bits, bytes, w, rows);
 }
@@ -146,7 +129,8 @@ bool baton_bitplane_get(const uint8_t *in, const uint8_t *end, bool grid, int64_
 	const uint8_t *remainders = in + rows, *bits = in + planes;
 	if (!plane_ok(in, rows)) /* before: a length is at most 64 from here on */
 		return false;
-	bool good = (has_v3() ? numbers_v3 : numbers_plain)(in, bits, (size_t)(end - bits), w, rows);
+	bool good =
+		(cores_have_v3() ? numbers_v3 : numbers_plain)(in, bits, (size_t)(end - bits), w, rows);
 	for (size_t i = 0; i < rows && grid; i++) {
 		good &= remainders[i] < BATON_GRID_NS;
 		w[i] = (int64_t)((uint64_t)w[i] * BATON_GRID_NS + remainders[i] - BATON_GRID_NS / 2);

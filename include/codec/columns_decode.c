@@ -5,9 +5,13 @@
 
 #include <baton/bitplane.h>
 #include <baton/bounds.h>
+#include <baton/cores.h>
 #include <baton/predict.h>
 
 #include <errno.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 #include <string.h>
 
 const uint8_t *baton_varint_get(const uint8_t *in, const uint8_t *end, uint64_t *out)
@@ -68,6 +72,7 @@ struct decoding {
 	int64_t *v;
 	uint64_t sum; /* of the deltas so far */
 	uint64_t low, span;
+	bool delta;
 	bool bad;
 };
 
@@ -79,30 +84,67 @@ static inline void decoding_take(struct decoding *d, bool delta, uint64_t word)
 	*d->v++ = (int64_t)word;
 }
 
-/* Eight words of one byte each. As they are, such values are in the range of every type. */
-static inline void decoding_take8(struct decoding *d, bool delta, uint64_t words)
+/* Of which kind a body of the loop below is. */
+enum body { BODY_DELTA = 1, BODY_V3 = 2 };
+
+#if defined(__x86_64__)
+CORES_V3 static inline void spread8_v3(int64_t *v, uint64_t words)
 {
-	if (delta) {
+	const __m128i bytes = _mm_cvtsi64_si128((int64_t)words);
+	_mm256_storeu_si256((__m256i *)v, _mm256_cvtepu8_epi64(bytes));
+	_mm256_storeu_si256((__m256i *)(v + 4), _mm256_cvtepu8_epi64(_mm_srli_si128(bytes, 4)));
+}
+#else
+static inline void spread8_v3(int64_t *v, uint64_t words)
+{
+	(void)v;
+	(void)words;
+}
+#endif
+
+static inline void spread8(int64_t *v, uint64_t words)
+{
+	v[0] = words & 0x7f;
+	v[1] = words >> 8 & 0x7f;
+	v[2] = words >> 16 & 0x7f;
+	v[3] = words >> 24 & 0x7f;
+	v[4] = words >> 32 & 0x7f;
+	v[5] = words >> 40 & 0x7f;
+	v[6] = words >> 48 & 0x7f;
+	v[7] = words >> 56 & 0x7f;
+}
+
+/* Eight deltas that are the same. The values between the first and the last one lie too close for a
+ * way around 2^64, so they are in the range of the type when those are. */
+static inline void decoding_same8(struct decoding *d, uint64_t word)
+{
+	const uint64_t each = (uint64_t)baton_unzigzag(word);
+	for (unsigned k = 0; k < 8; k++)
+		d->v[k] = (int64_t)(d->sum + (k + 1) * each);
+	d->sum += 8 * each;
+	d->bad |= (uint64_t)d->v[0] - d->low > d->span || d->sum - d->low > d->span;
+	d->v += 8;
+}
+
+/* Eight words of one byte each. As they are, such values are in the range of every type. */
+CORES_BODY void decoding_take8(struct decoding *d, unsigned body, uint64_t words)
+{
+	if (body & BODY_DELTA && words == (words & 0x7f) * 0x0101010101010101u) {
+		decoding_same8(d, words & 0x7f);
+	} else if (body & BODY_DELTA) {
 		for (unsigned k = 0; k < 64; k += 8)
 			decoding_take(d, true, words >> k & 0x7f);
-		return;
+	} else {
+		(body & BODY_V3 ? spread8_v3 : spread8)(d->v, words);
+		d->v += 8;
 	}
-	d->v[0] = words & 0x7f;
-	d->v[1] = words >> 8 & 0x7f;
-	d->v[2] = words >> 16 & 0x7f;
-	d->v[3] = words >> 24 & 0x7f;
-	d->v[4] = words >> 32 & 0x7f;
-	d->v[5] = words >> 40 & 0x7f;
-	d->v[6] = words >> 48 & 0x7f;
-	d->v[7] = words >> 56 & 0x7f;
-	d->v += 8;
 }
 
 /* All words of a delta or plain column: 8 bytes at a time while as many are left, which is at least
  * one varint, often two, or eight of one byte. Returns where they end, NULL when one is malformed.
  * Always inlined: one body for each encoding, its state in registers. */
-__attribute__((always_inline)) static inline const uint8_t *column_words(
-	struct decoding *d, bool delta, const uint8_t *in, const uint8_t *end, size_t rows)
+CORES_BODY const uint8_t *column_words(struct decoding *d, unsigned body, const uint8_t *in,
+									   const uint8_t *end, size_t rows)
 {
 	uint64_t word;
 	const int64_t *last = d->v + rows;
@@ -110,7 +152,7 @@ __attribute__((always_inline)) static inline const uint8_t *column_words(
 		memcpy(&word, in, 8);
 		uint64_t ends = ~word & VARINT_MORE;
 		if (ends == VARINT_MORE) {
-			decoding_take8(d, delta, word);
+			decoding_take8(d, body, word);
 			in += 8;
 			continue;
 		}
@@ -118,15 +160,15 @@ __attribute__((always_inline)) static inline const uint8_t *column_words(
 			in = baton_varint_get(in, end, &word);
 			if (!in)
 				return NULL;
-			decoding_take(d, delta, word);
+			decoding_take(d, body & BODY_DELTA, word);
 			continue;
 		}
 		unsigned bits = (unsigned)__builtin_ctzll(ends) + 1;
-		decoding_take(d, delta, varint_squeeze(word & (ends ^ (ends - 1))));
+		decoding_take(d, body & BODY_DELTA, varint_squeeze(word & (ends ^ (ends - 1))));
 		ends &= ends - 1;
 		if (ends) {
 			uint64_t second = word & (ends ^ (ends - 1));
-			decoding_take(d, delta, varint_squeeze(second >> bits));
+			decoding_take(d, body & BODY_DELTA, varint_squeeze(second >> bits));
 			bits = (unsigned)__builtin_ctzll(ends) + 1;
 		}
 		in += bits / 8;
@@ -135,9 +177,28 @@ __attribute__((always_inline)) static inline const uint8_t *column_words(
 		in = baton_varint_get(in, end, &word);
 		if (!in)
 			return NULL;
-		decoding_take(d, delta, word);
+		decoding_take(d, body & BODY_DELTA, word);
 	}
 	return in;
+}
+
+static const uint8_t *column_get(struct decoding *d, const uint8_t *in, const uint8_t *end,
+								 size_t rows)
+{
+	return d->delta ? column_words(d, BODY_DELTA, in, end, rows)
+					: column_words(d, 0, in, end, rows);
+}
+
+CORES_V3 static const uint8_t *column_get_v3(struct decoding *d, const uint8_t *in,
+											 const uint8_t *end, size_t rows)
+{
+	return d->delta ? column_words(d, BODY_V3 | BODY_DELTA, in, end, rows)
+					: column_words(d, BODY_V3, in, end, rows);
+}
+
+static bool column_ends(struct decoding *d, const uint8_t *in, const uint8_t *end, size_t rows)
+{
+	return (cores_have_v3() ? column_get_v3 : column_get)(d, in, end, rows) == end;
 }
 
 static bool column_in_range(uint8_t type, const int64_t *v, size_t rows)
@@ -168,7 +229,7 @@ static bool composed_get(const uint8_t *in, const uint8_t *end, uint8_t encoding
 		return false;
 	if (storage != BATON_STORE_VARINT)
 		return baton_bitplane_get(in, end, storage == BATON_STORE_GRID, v, rows);
-	if (column_words(&d, false, in, end, rows) != end)
+	if (!column_ends(&d, in, end, rows))
 		return false;
 	for (size_t i = 0; i < rows; i++)
 		v[i] = baton_unzigzag((uint64_t)v[i]);
@@ -178,7 +239,7 @@ static bool composed_get(const uint8_t *in, const uint8_t *end, uint8_t encoding
 bool baton_column_decode(const uint8_t *in, const uint8_t *end, uint8_t encoding, uint8_t type,
 						 int64_t *v, size_t rows)
 {
-	struct decoding d = {.v = v};
+	struct decoding d = {.v = v, .delta = encoding == BATON_ENC_DELTA};
 	uint64_t word = 0;
 	column_range(type, &d.low, &d.span);
 	switch (encoding) {
@@ -189,9 +250,8 @@ bool baton_column_decode(const uint8_t *in, const uint8_t *end, uint8_t encoding
 			v[i] = (int64_t)word;
 		return in == end && (rows == 0 || word - d.low <= d.span);
 	case BATON_ENC_DELTA:
-		return column_words(&d, true, in, end, rows) == end && !d.bad;
 	case BATON_ENC_PLAIN:
-		return column_words(&d, false, in, end, rows) == end && !d.bad;
+		return column_ends(&d, in, end, rows) && !d.bad;
 	default:
 		return false;
 	}
@@ -271,27 +331,75 @@ static bool durations_ok(const int64_t *start, const int64_t *dur, size_t rows)
 	return good;
 }
 
+/* What the times of rows are like. */
+struct times {
+	int64_t t_max;
+	uint64_t dur_bits; /* that any duration has */
+	bool back;         /* a row begins before the one before it */
+};
+
+typedef int64_t four __attribute__((vector_size(32)));
+typedef uint64_t four_bits __attribute__((vector_size(32)));
+
+CORES_BODY void times_take(struct times *out, const int64_t *start, const int64_t *dur, size_t i)
+{
+	const int64_t end = (int64_t)((uint64_t)start[i] + (uint64_t)dur[i]);
+	out->back |= i > 0 && start[i] < start[i - 1];
+	out->t_max = end > out->t_max ? end : out->t_max;
+	out->dur_bits |= (uint64_t)dur[i];
+}
+
+/* Of one row or more: the first one alone, then four at a time, then what is left. */
+CORES_BODY void times_look(const int64_t *start, const int64_t *dur, size_t rows, struct times *out)
+{
+	four most = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN}, bits = {0}, back = {0};
+	size_t i = 1;
+	*out = (struct times){.t_max = INT64_MIN};
+	times_take(out, start, dur, 0);
+	for (; i + 4 <= rows; i += 4) {
+		four before, begin, ns;
+		memcpy(&before, start + i - 1, sizeof(before));
+		memcpy(&begin, start + i, sizeof(begin));
+		memcpy(&ns, dur + i, sizeof(ns));
+		const four end = (four)((four_bits)begin + (four_bits)ns), later = end > most;
+		back |= begin < before;
+		most = (end & later) | (most & ~later);
+		bits |= ns;
+	}
+	for (; i < rows; i++)
+		times_take(out, start, dur, i);
+	for (unsigned k = 0; k < 4; k++) {
+		out->back |= back[k] != 0;
+		out->t_max = most[k] > out->t_max ? most[k] : out->t_max;
+		out->dur_bits |= (uint64_t)bits[k];
+	}
+}
+
+static void times_look_plain(const int64_t *start, const int64_t *dur, size_t rows,
+							 struct times *out)
+{
+	times_look(start, dur, rows, out);
+}
+
+CORES_V3 static void times_look_v3(const int64_t *start, const int64_t *dur, size_t rows,
+								   struct times *out)
+{
+	times_look(start, dur, rows, out);
+}
+
 /* The rows' times: in the range of their types, in order, as the block header says. */
 static bool columns_times_ok(const int64_t *start, const int64_t *dur, size_t rows,
 							 int64_t t_min_ns, int64_t t_max_ns)
 {
+	struct times times;
 	if (rows == 0)
 		return t_min_ns == 0 && t_max_ns == 0;
-	int64_t t_max = INT64_MIN, before = start[0];
-	uint64_t any_bit = 0;
-	bool back = false;
-	for (size_t i = 0; i < rows; i++) {
-		const int64_t end = (int64_t)((uint64_t)start[i] + (uint64_t)dur[i]);
-		back |= start[i] < before;
-		before = start[i];
-		t_max = end > t_max ? end : t_max;
-		any_bit |= (uint64_t)dur[i];
-	}
-	if (back || start[0] < -BATON_TIME_LIMIT_NS || before > BATON_TIME_LIMIT_NS)
+	(cores_have_v3() ? times_look_v3 : times_look_plain)(start, dur, rows, &times);
+	if (times.back || start[0] < -BATON_TIME_LIMIT_NS || start[rows - 1] > BATON_TIME_LIMIT_NS)
 		return false;
-	if (any_bit >= (uint64_t)BATON_TIME_LIMIT_NS && !durations_ok(start, dur, rows))
+	if (times.dur_bits >= (uint64_t)BATON_TIME_LIMIT_NS && !durations_ok(start, dur, rows))
 		return false; /* shorter ones are in their range, and no end wraps */
-	return start[0] == t_min_ns && t_max == t_max_ns;
+	return start[0] == t_min_ns && times.t_max == t_max_ns;
 }
 
 /* One known column: decoded, or kept in `composed` until the others are. */

@@ -292,12 +292,7 @@ void debt_pay(struct owed *payer, int64_t ns)
 
 /* ---- how far back ---- */
 
-void debt_horizon_pass(struct debt_horizon *horizon, int64_t start)
-{
-	horizon->starts[horizon->n++ % DEBT_DEPTH] = start;
-}
-
 int64_t debt_horizon(const struct debt_horizon *horizon)
 {
-	return horizon->n < DEBT_DEPTH ? INT64_MIN : horizon->starts[horizon->n % DEBT_DEPTH];
+	return horizon->full ? horizon->starts[horizon->next] : INT64_MIN;
 }

@@ -67,7 +67,8 @@ struct debt_launch {
 
 struct debt_horizon { /* the starts of the last DEBT_DEPTH ops of a device */
 	int64_t starts[DEBT_DEPTH];
-	uint64_t n;
+	uint32_t next; /* the place of the next one, which has the oldest */
+	bool full;
 };
 
 void debt_open(struct debt *debt, const struct unowed_clock *clock);
@@ -102,7 +103,16 @@ struct owed *debt_payer(struct debt *debt, const struct debt_launch *launch, int
 						int64_t *to);
 void debt_pay(struct owed *payer, int64_t ns);
 
-void debt_horizon_pass(struct debt_horizon *horizon, int64_t start); /* notes the start of an op */
+/* Notes the start of an op. */
+static inline void debt_horizon_pass(struct debt_horizon *horizon, int64_t start)
+{
+	horizon->starts[horizon->next++] = start;
+	if (horizon->next == DEBT_DEPTH) {
+		horizon->next = 0;
+		horizon->full = true;
+	}
+}
+
 /* The start of the op DEBT_DEPTH ops back. The queue holds no more ops than that, so a call that
  * returned by then can owe the next op nothing. INT64_MIN while there have been fewer ops. */
 int64_t debt_horizon(const struct debt_horizon *horizon);

@@ -24,7 +24,7 @@ struct device_context { /* what all devices that a thread visits share */
 	const struct reduce_options *options;
 	struct period_memo *periods;
 	struct corr_store *store; /* this thread's, like the next */
-	struct kept_ops *kept;    /* for device_visit(); else NULL */
+	struct kept_ops *kept;    /* for device_visit(), which needs it; NULL: nothing is kept */
 };
 
 struct other_way { /* another way to find the steps than the one that is used */

@@ -304,7 +304,13 @@ static int keep_block(struct feed *feed)
 		int error = c.dur[i] >= WARMUP_LONG_LOAD_NS ? note_long_load(feed, &c, i) : 0;
 		if (error)
 			return error;
-		kept->at[kept->n++] = call_of(feed, &c, i);
+		kept->at[kept->n++] =
+			(struct kept_call){.start = c.start[i],
+							   .end = c.start[i] + c.dur[i],
+							   .id = kept_calls_id(kept, (uint64_t)c.correlation[i]),
+							   .name = idmap_get(&feed->trace.string_ids, (uint64_t)c.name[i]),
+							   .thread = idmap_get(&feed->trace.thread_ids, (uint64_t)c.thread[i]),
+							   .owner = c.stack ? (uint32_t)c.stack[i] : 0};
 		if (i + 1 == n || c.start[i + 1] >= calls->now_until) {
 			feed->calls_left = rows_next(calls);
 			return calls->error;
@@ -326,15 +332,6 @@ int feed_keep_calls(struct feed *feed)
 	while (!error && feed->calls_left && kept->n < kept->room)
 		error = keep_block(feed);
 	feed->dense = !error && !feed->calls_left && kept_calls_place(kept, feed->trace.threads);
-	return error;
-}
-
-int feed_take_kept(struct feed *feed, int64_t until)
-{
-	struct kept_calls *kept = feed->kept;
-	int error = 0;
-	while (!error && kept->next < kept->n && kept->at[kept->next].start <= until)
-		error = feed->on_call(feed->context, feed, &kept->at[kept->next++]);
 	return error;
 }
 

@@ -84,6 +84,8 @@ struct feed {
 	bool joined; /* ops, calls and NCCL's rows have been read for good: feed_rewind() leaves them */
 	/* In the last pass: called for every call row; call->owner becomes the launch's owner. */
 	int (*on_call)(void *context, struct feed *feed, struct feed_call *call);
+	/* The same for kept calls: takes those from kept->next on that begin at or before `until`. */
+	int (*on_kept)(void *context, struct feed *feed, int64_t until);
 	void *context;
 };
 
@@ -106,8 +108,6 @@ int feed_rewind(struct feed *feed);
 /* Keeps all calls, from the begin of a pass on, which then has none left. feed->dense: ops may be
  * joined to them; else the pass has to begin again. 0 or -errno. */
 int feed_keep_calls(struct feed *feed);
-/* The kept calls that begin at or before `until`, for feed->on_call. 0 or -errno. */
-int feed_take_kept(struct feed *feed, int64_t until);
 void feed_close(struct feed *feed);
 
 int feed_load_more(struct feed *feed, int64_t until);

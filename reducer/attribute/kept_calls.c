@@ -21,7 +21,7 @@ int kept_calls_begin(struct kept_calls *kept, size_t rows)
 {
 	kept->n = kept->next = 0;
 	kept->span = 0;
-	kept->twins = false;
+	kept->twins = kept->far = kept->any_id = false;
 	return rows > KEPT_CALLS_MOST || rows < kept->room ? 0 : take_room(kept, rows);
 }
 
@@ -31,7 +31,7 @@ static bool find_span(struct kept_calls *kept)
 	uint64_t low = UINT64_MAX, high = 0;
 	uint32_t launches = 0;
 	for (uint32_t i = 0; i < kept->n; i++) {
-		const uint64_t id = kept->at[i].correlation;
+		const uint64_t id = kept_calls_correlation(kept, &kept->at[i]);
 		if (!id)
 			continue;
 		launches++;
@@ -47,8 +47,8 @@ static bool find_span(struct kept_calls *kept)
 	return true;
 }
 
-static bool is_outer(const struct trace_thread *threads, const struct feed_call *call,
-					 const struct feed_call *other)
+static bool is_outer(const struct trace_thread *threads, const struct kept_call *call,
+					 const struct kept_call *other)
 {
 	if (call->start != other->start)
 		return call->start < other->start;
@@ -59,7 +59,7 @@ static bool is_outer(const struct trace_thread *threads, const struct feed_call 
 
 bool kept_calls_place(struct kept_calls *kept, const struct trace_thread *threads)
 {
-	if (!find_span(kept))
+	if (kept->far || !find_span(kept))
 		return false;
 	if (kept->span > kept->of_room) {
 		free(kept->of);
@@ -71,11 +71,11 @@ bool kept_calls_place(struct kept_calls *kept, const struct trace_thread *thread
 	memset(kept->of, 0, kept->span * sizeof(*kept->of));
 	memset(kept->flags, 0, kept->n * sizeof(*kept->flags));
 	for (uint32_t i = 0; i < kept->n; i++) {
-		const struct feed_call *call = &kept->at[i];
-		if (!call->correlation)
+		const struct kept_call *call = &kept->at[i];
+		if (!call->id)
 			continue;
-		uint32_t *of = kept_calls_of(kept, call->correlation);
-		const struct feed_call *other = *of ? &kept->at[*of - 1] : NULL;
+		uint32_t *of = kept_calls_of(kept, kept->origin + call->id);
+		const struct kept_call *other = *of ? &kept->at[*of - 1] : NULL;
 		if (!other || is_outer(threads, call, other))
 			*of = i + 1;
 		else

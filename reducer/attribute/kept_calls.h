@@ -12,12 +12,22 @@ struct feed_call { /* a row of a call */
 	uint32_t owner;        /* owners.h; 0: not known yet */
 };
 
+struct kept_call {
+	int64_t start, end;
+	uint32_t id; /* its correlation id - origin; 0: none */
+	uint32_t name, thread;
+	uint32_t owner; /* until its timeline has it the stack's id, then its owner */
+};
+
 /* All calls of a process, by number: in the order in which they come. The launch of an op is found
  * by its correlation id, for the ids in hand lie close together. For a visit that follows another
- * one at once. */
+ * one at once, and that takes them once. */
 struct kept_calls {
-	struct feed_call *at;
-	uint8_t *flags; /* enum kept_call */
+	struct kept_call *at;
+	uint64_t origin; /* of the ids; far below the first one */
+	bool any_id;     /* it is set */
+	bool far;        /* an id is too far from it */
+	uint8_t *flags;  /* enum kept_flag */
 	size_t room;
 	uint32_t n;
 	uint32_t next;        /* in this pass */
@@ -28,7 +38,7 @@ struct kept_calls {
 };
 
 enum { KEPT_LAUNCHES_MOST = 1 << 17, KEPT_CALLS_MOST = 1 << 18 };
-enum kept_call { KEPT_LAUNCHED = 1, KEPT_PAGEABLE = 2 }; /* an op; a pageable copy */
+enum kept_flag { KEPT_LAUNCHED = 1, KEPT_PAGEABLE = 2 }; /* an op; a pageable copy */
 #define KEPT_NO_CALL UINT32_MAX                          /* an op was met that has no call */
 
 /* Begins anew, with room for so many. Of too many none is kept. 0 or -ENOMEM. */
@@ -37,6 +47,25 @@ int kept_calls_begin(struct kept_calls *kept, size_t rows);
  * memory. */
 bool kept_calls_place(struct kept_calls *kept, const struct trace_thread *threads);
 void kept_calls_free(struct kept_calls *kept);
+
+/* The id that stands for a correlation id. */
+static inline uint32_t kept_calls_id(struct kept_calls *kept, uint64_t correlation)
+{
+	if (!correlation)
+		return 0;
+	if (!kept->any_id)
+		kept->origin = correlation - (UINT64_C(1) << 31);
+	kept->any_id = true;
+	const uint64_t id = correlation - kept->origin;
+	kept->far |= id == 0 || id > UINT32_MAX;
+	return (uint32_t)id;
+}
+
+static inline uint64_t kept_calls_correlation(const struct kept_calls *kept,
+											  const struct kept_call *call)
+{
+	return call->id ? kept->origin + call->id : 0;
+}
 
 /* The place of an id; NULL: it has none. */
 static inline uint32_t *kept_calls_of(const struct kept_calls *kept, uint64_t correlation)

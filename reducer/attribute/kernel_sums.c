@@ -1,5 +1,7 @@
 #include "attribute/kernel_sums.h"
 
+#include "base/room.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -31,16 +33,22 @@ int kernel_sums_open(struct kernel_sums *sums, const struct device_feeds *ds)
 	return 0;
 }
 
+static void sum_free(struct kernel_sum *sum)
+{
+	free(sum->durs);
+	counts_free(&sum->dur_ns);
+}
+
 void kernel_sums_close(struct kernel_sums *sums)
 {
 	for (uint32_t i = 0; sums->named && i < sums->ds->n; i++) {
 		for (uint32_t n = 0; sums->named[i] && n < sums->ds->feeds[i].trace.strings.n; n++)
-			counts_free(&sums->named[i][n].dur_ns);
+			sum_free(&sums->named[i][n]);
 		free(sums->named[i]);
 	}
 	for (unsigned d = 0; d < COPY_DIRECTIONS; d++)
-		counts_free(&sums->copies[d].dur_ns);
-	counts_free(&sums->sets.dur_ns);
+		sum_free(&sums->copies[d]);
+	sum_free(&sums->sets);
 	free(sums->named);
 	sums->named = NULL;
 }
@@ -54,24 +62,30 @@ static struct kernel_sum *sum_of(struct kernel_sums *sums, const struct op *op)
 	return &sums->copies[op->copy_dir < COPY_DIRECTIONS ? op->copy_dir : 0];
 }
 
-static int count_later(struct kernel_later *later)
+/* What the list has no room for. */
+static int count_duration(struct kernel_sum *sum, int64_t dur_ns)
 {
-	struct kernel_sum *sum = later->sum;
-	later->sum = NULL;
-	return sum ? counts_one(&sum->dur_ns, later->dur_ns) : 0;
+	int error = 0;
+	if (sum->n_durs &&
+		sum->count > COUNTS_EXACT) { /* it ran often: from now on its durations are counted */
+		error = counts_add_each(&sum->dur_ns, sum->durs, sum->n_durs);
+		sum->n_durs = 0;
+	}
+	return error ? error : counts_one(&sum->dur_ns, dur_ns);
 }
 
 int kernel_sums_add(struct kernel_sums *sums, const struct op *op)
 {
 	struct kernel_sum *sum = sum_of(sums, op);
-	struct kernel_later *later = &sums->later[sums->n++ % KERNEL_SUMS_LATER];
-	int64_t dur_ns = op->end - op->start;
-	int error = count_later(later);
+	const int64_t dur_ns = op->end - op->start;
 	sum->count++;
 	sum->total_ns += dur_ns;
-	counts_expect(&sum->dur_ns, dur_ns);
-	*later = (struct kernel_later){sum, dur_ns};
-	return error;
+	if (dur_ns > UINT32_MAX || sum->count > COUNTS_EXACT)
+		return count_duration(sum, dur_ns);
+	if (room_for((void **)&sum->durs, sum->n_durs, &sum->durs_room, 64, sizeof(*sum->durs)) != 0)
+		return -ENOMEM;
+	sum->durs[sum->n_durs++] = (uint32_t)dur_ns;
+	return 0;
 }
 
 static int store(struct summary *summary, const char *name, const struct kernel_class *class,
@@ -87,7 +101,8 @@ static int store(struct summary *summary, const char *name, const struct kernel_
 	row->count += sum->count;
 	row->total_ns += sum->total_ns;
 	summary->quality.rounded_quantiles += sum->dur_ns.rounded;
-	return counts_merge(&row->dur_ns, &sum->dur_ns);
+	const int error = counts_merge(&row->dur_ns, &sum->dur_ns);
+	return error ? error : counts_add_each(&row->dur_ns, sum->durs, sum->n_durs);
 }
 
 int kernel_sums_store(struct kernel_sums *sums, struct summary *summary)
@@ -95,8 +110,6 @@ int kernel_sums_store(struct kernel_sums *sums, struct summary *summary)
 	const struct kernel_class copy = {.group = GROUP_MEMORY, .class_name = "memory.memcpy"};
 	const struct kernel_class set = {.group = GROUP_MEMORY, .class_name = "memory.memset"};
 	int error = 0;
-	for (unsigned k = 0; !error && k < KERNEL_SUMS_LATER; k++) /* the oldest first */
-		error = count_later(&sums->later[(sums->n + k) % KERNEL_SUMS_LATER]);
 	for (uint32_t i = 0; !error && i < sums->ds->n; i++) {
 		struct feed *feed = &sums->ds->feeds[i];
 		for (uint32_t n = 0; !error && n < feed->trace.strings.n; n++)

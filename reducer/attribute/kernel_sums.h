@@ -11,22 +11,18 @@ enum { COPY_DIRECTIONS = 6 };
 struct kernel_sum {
 	uint64_t count;
 	int64_t total_ns;
+	/* Durations as they came, COUNTS_EXACT at most; those beyond 32 bits, and all of a kernel that
+	 * ran more often, are in the table. */
+	uint32_t *durs;
+	size_t n_durs, durs_room;
 	struct counts dur_ns;
 };
-
-enum { KERNEL_SUMS_LATER = 8 };
 
 struct kernel_sums {
 	const struct device_feeds *ds;             /* not owned */
 	struct kernel_sum **named;                 /* per feed and name */
 	struct kernel_sum copies[COPY_DIRECTIONS]; /* copies without a name */
 	struct kernel_sum sets;                    /* memsets without a name */
-	/* Durations that are counted a few ops later, because their slots come from memory. */
-	struct kernel_later {
-		struct kernel_sum *sum; /* NULL: nothing here */
-		int64_t dur_ns;
-	} later[KERNEL_SUMS_LATER];
-	uint64_t n; /* ops so far */
 };
 
 /* 0 or -ENOMEM. Call kernel_sums_close() also after an error, and before the feeds are closed. */

@@ -56,7 +56,7 @@ __attribute__((always_inline)) static inline bool join_kept(struct feed *feed, s
 		*of = KEPT_NO_CALL;
 		return true;
 	}
-	const struct feed_call *call = &kept->at[*of - 1];
+	const struct kept_call *call = &kept->at[*of - 1];
 	uint8_t *flags = &kept->flags[*of - 1];
 	if (*flags)
 		return false;
@@ -111,7 +111,8 @@ __attribute__((always_inline)) static inline bool read_op(struct feed *feed,
 {
 	bool alone = true;
 	const uint32_t stream_index = idmap_get(&feed->trace.stream_ids, (uint64_t)c->stream[i]);
-	const bool ours = feed_is_ours(feed, stream_index);
+	const uint32_t slot = feed->slots[stream_index];
+	const bool ours = slot != 0; /* as feed_is_ours() says */
 	op->start = c->start[i];
 	op->end = op->start + c->dur[i];
 	op->correlation = (uint64_t)c->correlation[i];
@@ -128,7 +129,7 @@ __attribute__((always_inline)) static inline bool read_op(struct feed *feed,
 	op->bytes = c->bytes ? c->bytes[i] : -1;
 	op->copy_dir = c->copy_dir ? (uint8_t)c->copy_dir[i] : 0;
 	op->stream = feed->trace.streams[stream_index].stream;
-	op->slot = feed->slots[stream_index];
+	op->slot = slot;
 	return true;
 }
 

@@ -40,6 +40,8 @@ struct op {
 	uint8_t flags;
 };
 
+struct kept_ops;
+
 struct late_min { /* an entry of `minima`: ops by position, launches increasing */
 	uint64_t position;
 	int64_t ls;
@@ -64,10 +66,9 @@ struct opstream {
 	int32_t step_known;
 	struct late_min *minima; /* suffix minima of ls over the ops read ahead, a deque */
 	size_t minima_head, minima_tail, minima_room;
-	/* All ops are in the ring, joined, from another pass; their `owner` is the number of their call.
-	 * Then the ring is not owned, and has so many. */
-	uint64_t n_kept;
-	bool kept;
+	/* All ops are there, joined, from another pass: nothing is read. Not owned, NULL: no. */
+	const struct kept_ops *kept;
+	size_t kept_more;    /* so many of kept->more have been given */
 	bool never_full;     /* no launch met a full queue */
 	int64_t calls_until; /* calls that begin by then have been read */
 	int error;

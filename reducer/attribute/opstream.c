@@ -75,6 +75,7 @@ int opstream_rewind(struct opstream *stream)
 	stream->coll_out = false;
 	stream->step_from = stream->step_to = 0;
 	stream->minima_head = stream->minima_tail = 0;
+	stream->kept_more = 0;
 	stream->error = 0;
 	stream->calls_until = INT64_MIN + 2 * OPSTREAM_CALLS_NS;
 	for (uint32_t i = 0; i <= stream->n_slots; i++)
@@ -86,19 +87,14 @@ int opstream_rewind(struct opstream *stream)
 
 void opstream_keep(struct opstream *stream, struct kept_ops *kept)
 {
-	free(stream->ring);
-	stream->ring = kept->at;
-	stream->room = kept->room;
-	stream->n_kept = kept->n;
-	stream->kept = true;
+	stream->kept = kept;
 	stream->never_full = !kept->full;
 	stream->feeds[0].joined = true;
 }
 
 void opstream_close(struct opstream *stream)
 {
-	if (!stream->kept)
-		free(stream->ring);
+	free(stream->ring);
 	free(stream->colls);
 	free(stream->slot_step);
 	free(stream->minima);
@@ -113,6 +109,18 @@ bool opstream_is_node(const struct opstream *stream, const struct op *op)
 		return true;
 	const struct launch *launch = feed_launch(&stream->feeds[op->feed], op->correlation);
 	return launch && op->kind == BATON_KERNEL && launch->n_kernels > 1;
+}
+
+/* Had the launch of op `i`, which is read ahead, begun before `ls`? */
+static bool began_before(const struct opstream *stream, uint64_t i, int64_t ls)
+{
+	const unsigned first = OP_MATCHED | OP_FIRST_OF_CALL;
+	if (stream->kept) {
+		const struct kept_op *op = &stream->kept->at[i];
+		return (op->flags & first) == first && kept_ops_launch(stream->kept, op) < ls;
+	}
+	const struct op *op = opstream_at(stream, i);
+	return (op->flags & first) == first && op->ls < ls;
 }
 
 bool opstream_queue_full(const struct opstream *stream, int64_t ls)
@@ -133,9 +141,7 @@ bool opstream_queue_full(const struct opstream *stream, int64_t ls)
 		stream->minima[low - 1].position < first + QUEUE_DEPTH_FULL - 1)
 		return false;
 	uint64_t n = 0;
-	for (uint64_t i = first; n < QUEUE_DEPTH_FULL && i <= stream->minima[low - 1].position; i++) {
-		const struct op *op = opstream_at(stream, i);
-		n += (op->flags & OP_MATCHED) && (op->flags & OP_FIRST_OF_CALL) && op->ls < ls;
-	}
+	for (uint64_t i = first; n < QUEUE_DEPTH_FULL && i <= stream->minima[low - 1].position; i++)
+		n += began_before(stream, i, ls);
 	return n >= QUEUE_DEPTH_FULL;
 }

@@ -28,23 +28,56 @@ static inline void opstream_learn(const struct opstream *stream, struct op *op)
 /* Who is waited for is looked for so far after a gap (follow.h): calls are read farther ahead. */
 #define OPSTREAM_CALLS_NS 2000000
 
-/* The next of kept ops. It gets the owner of its call, which has been read by then. */
+/* Makes an op of a kept one. It gets the owner of its call, which has been read by then; of its
+ * stream it has the slot alone. */
+static inline void opstream_unfold(struct opstream *stream, const struct kept_op *from,
+								   struct op *op)
+{
+	static const struct kept_call none = {.start = INT64_MAX, .end = INT64_MAX};
+	const struct kept_ops *kept = stream->kept;
+	const struct kept_call *call = from->flags & OP_MATCHED ? &kept->calls.at[from->call] : &none;
+	op->start = from->start;
+	op->end = from->end;
+	op->ls = call->start;
+	op->le = call->end;
+	op->stream = 0;
+	op->correlation = kept_calls_correlation(&kept->calls, call);
+	op->bytes = -1;
+	op->name = from->name;
+	op->feed = 0;
+	op->thread = call->thread;
+	op->call_name = call->name;
+	op->slot = from->slot;
+	op->owner = call->owner;
+	op->step = from->step;
+	op->kind = from->kind;
+	op->group = from->group;
+	op->copy_dir = 0;
+	op->flags = from->flags & (uint8_t)~KEPT_MORE;
+	if (from->flags & KEPT_MORE) {
+		const struct kept_more *more = &kept->more[stream->kept_more++];
+		op->bytes = more->bytes;
+		op->correlation = more->correlation;
+		op->copy_dir = more->copy_dir;
+	}
+}
+
+/* The next of kept ops. */
 static inline const struct op *opstream_next_kept(struct opstream *stream)
 {
 	struct feed *feed = &stream->feeds[0];
-	const struct kept_calls *calls = feed->kept;
-	if (stream->error == 0 && (!stream->never_full || stream->head == stream->n_kept))
+	const struct kept_ops *kept = stream->kept;
+	if (stream->error == 0 && (!stream->never_full || stream->head == kept->n))
 		stream->error = opstream_fill(stream);
-	if (stream->error || stream->head == stream->n_kept)
+	if (stream->error || stream->head == kept->n)
 		return NULL;
-	struct op *op = opstream_at(stream, stream->head++);
-	if (op->start >= stream->calls_until - OPSTREAM_CALLS_NS) {
-		stream->calls_until = op->start + 2 * OPSTREAM_CALLS_NS;
-		stream->error = feed_take_kept(feed, stream->calls_until);
+	const struct kept_op *next = &kept->at[stream->head++];
+	if (next->start >= stream->calls_until - OPSTREAM_CALLS_NS) {
+		stream->calls_until = next->start + 2 * OPSTREAM_CALLS_NS;
+		stream->error = feed->on_kept(feed->context, feed, stream->calls_until);
 	}
-	if (op->flags & OP_MATCHED)
-		op->owner = calls->at[op->owner].owner;
-	return stream->error ? NULL : op;
+	opstream_unfold(stream, next, stream->ring);
+	return stream->error ? NULL : stream->ring;
 }
 
 /* The next op in op order; NULL at the end or after an error (stream->error). It is valid until the

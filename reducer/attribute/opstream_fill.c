@@ -2,6 +2,7 @@
  * what is known of each by then. */
 #include "attribute/opstream_fill.h"
 
+#include "attribute/kept_ops.h"
 #include "attribute/op_join.h"
 #include "base/room.h"
 #include "base/sort.h"
@@ -235,19 +236,21 @@ static int take_instant(struct opstream *stream, int64_t start)
 static int fill_kept(struct opstream *stream)
 {
 	const uint64_t ahead = stream->head + OPSTREAM_AHEAD;
-	const uint64_t until = ahead < stream->n_kept ? ahead : stream->n_kept;
+	const struct kept_ops *kept = stream->kept;
+	const uint64_t until = ahead < kept->n ? ahead : kept->n;
 	const unsigned first = OP_MATCHED | OP_FIRST_OF_CALL;
 	int error = 0;
 	while (stream->minima_head < stream->minima_tail &&
 		   stream->minima[stream->minima_head].position < stream->head)
 		stream->minima_head++;
 	if (stream->never_full || stream->tail - stream->head > OPSTREAM_AHEAD / 2) {
-		stream->tail = stream->never_full ? stream->n_kept : stream->tail;
+		stream->tail = stream->never_full ? kept->n : stream->tail;
 		return 0;
 	}
 	while (!error && stream->tail < until) {
-		const struct op *op = opstream_at(stream, stream->tail);
-		error = (op->flags & first) == first ? minima_add(stream, stream->tail, op->ls) : 0;
+		const struct kept_op *op = &kept->at[stream->tail];
+		if ((op->flags & first) == first)
+			error = minima_add(stream, stream->tail, kept_ops_launch(kept, op));
 		stream->tail += !error;
 	}
 	return error;
@@ -265,8 +268,10 @@ int opstream_fill(struct opstream *stream)
 		error = take_instant(stream, start);
 	}
 	/* at the end: the last calls may be late launches, to be learned */
-	for (uint32_t i = 0; !error && stream->head == stream->tail && i < stream->n_feeds; i++)
-		error = stream->kept ? feed_take_kept(&stream->feeds[i], INT64_MAX)
-							 : feed_load_calls(&stream->feeds[i], INT64_MAX);
+	for (uint32_t i = 0; !error && stream->head == stream->tail && i < stream->n_feeds; i++) {
+		struct feed *feed = &stream->feeds[i];
+		error = stream->kept ? feed->on_kept(feed->context, feed, INT64_MAX)
+							 : feed_load_calls(feed, INT64_MAX);
+	}
 	return error;
 }

@@ -297,7 +297,9 @@ int device_scan(const struct device_context *context, uint32_t device, const str
 				struct device_scan *scan)
 {
 	struct device_feeds ds = {0};
-	struct scanning s = {.context = context, .scan = scan, .ds = &ds};
+	struct scanning s = {.context = context, .scan = scan, .ds = &ds, .kept = context->kept};
+	if (s.kept)
+		kept_ops_clear(s.kept);
 	begin_scan(scan, device);
 	scan->given = given;
 	int error = scan_device(&s);

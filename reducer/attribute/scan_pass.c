@@ -151,7 +151,7 @@ static int go_through(struct scanning *s, struct passing at)
 static int go_plain(struct scanning *s, struct passing at, bool keeps, bool *odd)
 {
 	struct plain_ops plain;
-	struct op one, *op = &one;
+	struct op op;
 	struct feed *feed = &s->ds->feeds[0];
 	int error = device_feeds_rewind(s->ds);
 	if (!error && keeps)
@@ -161,13 +161,13 @@ static int go_plain(struct scanning *s, struct passing at, bool keeps, bool *odd
 		error = device_feeds_rewind(s->ds);
 	}
 	plain_ops_open(&plain, &s->ds->stream);
-	while (!error && (!keeps || (op = kept_ops_place(s->kept))) && plain_ops_next(&plain, op)) {
-		error = pass_op(s, &at, op);
-		if (keeps)
-			kept_ops_add(s->kept);
+	while (!error && (!keeps || s->kept->n < s->kept->room) && plain_ops_next(&plain, &op)) {
+		error = pass_op(s, &at, &op);
+		if (!error && keeps)
+			error = kept_ops_add(s->kept, &op);
 	}
 	s->scan->hull_to = at.end;
-	*odd = plain.odd || !op;
+	*odd = plain.odd || (keeps && s->kept->n == s->kept->room);
 	error = error ? error : plain.error;
 	if (keeps) {
 		s->kept->whole = !error && !*odd;
@@ -251,7 +251,8 @@ static int make_pass(struct scanning *s, enum pass pass, uint32_t feed, struct p
 	const struct passing at = {.pass = pass, .visit = note_gap, .end = INT64_MIN};
 	bool odd = s->odd || !plain_ops_fit(&s->ds->stream);
 	int error = begin_pass(s, pass, feed, periods);
-	const bool keeps = s->kept && kept_ops_begin(s->kept, count_rows(s->ds)) && !odd;
+	const bool keeps =
+		s->kept && kept_ops_begin(s->kept, count_rows(s->ds), s->ds->stream.n_slots) && !odd;
 	if (!error && !odd) {
 		s->log.elsewhere = keeps;
 		error = go_plain(s, at, keeps, &odd);
@@ -307,9 +308,9 @@ int scan_pass_steps(struct scanning *s)
 		note_end(s->scan, step_of(&at, op->slot, op->ls), op->end);
 	}
 	for (size_t i = 0; !error && s->log.elsewhere && i < s->kept->n; i++) {
-		struct op *op = &s->kept->at[i];
+		struct kept_op *op = &s->kept->at[i];
 		s->kept->stepped = true;
-		op->step = step_of(&at, op->slot, op->flags & OP_MATCHED ? op->ls : INT64_MAX);
+		op->step = step_of(&at, op->slot, kept_ops_launch(s->kept, op));
 		note_end(s->scan, op->step, op->end);
 	}
 	free(at.of_stream);

@@ -3,61 +3,16 @@
 #include "base/room.h"
 #include "base/saturate.h"
 #include "attribute/frame_class.h"
-#include "attribute/lock_holder.h"
-#include "attribute/think.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 enum { PILED_UP = 8192, TIDY_EVERY = 64 };
 
-static int queue_reserve(struct host_queue *q)
-{
-	size_t n = q->tail - q->head;
-	if (q->head <= n && room_for((void **)&q->at, q->tail, &q->room, 256, sizeof(*q->at)) != 0)
-		return -ENOMEM;
-	memmove(q->at, q->at + q->head, n * sizeof(*q->at));
-	q->head = 0;
-	q->tail = n;
-	return 0;
-}
-
-static inline int queue_push(struct host_queue *q, const struct host_rec *rec)
-{
-	int error = q->tail == q->room ? queue_reserve(q) : 0;
-	if (error)
-		return error;
-	q->at[q->tail++] = *rec;
-	return 0;
-}
-
-/* The same for parts of rows: a later row's may begin before the last part of one before it. */
-static int queue_insert(struct host_queue *q, const struct host_rec *rec)
-{
-	int error = queue_push(q, rec);
-	for (size_t i = q->tail - 1; !error && i > q->head && q->at[i - 1].start > rec->start; i--) {
-		q->at[i] = q->at[i - 1];
-		q->at[i - 1] = *rec;
-	}
-	return error;
-}
-
-/* A row that begins at `begin` has come to a thread of a process that tells who waits for its lock.
- */
-static inline int note_row(struct timelines *timelines, uint32_t feed, uint32_t thread,
-						   int64_t begin)
-{
-	struct timeline *timeline = &timelines->of[feed][thread];
-	if (!timelines->feeds[feed].trace.tells_lock || !thread || timeline->followable ||
-		begin >= timeline->due)
-		return 0;
-	timeline->due = begin;
-	return waiting_push(&timelines->followable[feed].later, begin, thread);
-}
-
 static void timeline_free(struct timeline *timeline)
 {
 	free(timeline->calls.at);
+	free(timeline->kept.at);
 	free(timeline->ranges.at);
 	free(timeline->overheads.at);
 	free(timeline->scheds.at);
@@ -72,6 +27,7 @@ void timelines_close(struct timelines *timelines)
 			timeline_free(&timelines->of[i][t]);
 		free(timelines->of[i]);
 		timelines->feeds[i].on_call = NULL;
+		timelines->feeds[i].on_kept = NULL;
 	}
 	for (uint32_t i = 0; timelines->frame_classes && i < timelines->n_feeds; i++)
 		frame_classes_close(timelines->frame_classes[i]);
@@ -89,191 +45,6 @@ void timelines_close(struct timelines *timelines)
 	free(timelines->debts);
 	free(timelines->of);
 	memset(timelines, 0, sizeof(*timelines));
-}
-
-static int take_range(struct timelines *timelines, uint32_t i)
-{
-	struct feed *feed = &timelines->feeds[i];
-	const struct rows *row = &feed->ranges;
-	struct host_rec rec = {.start = rows_value(row, RANGE_START), .is_record = true};
-	rec.end = rec.start + rows_value(row, RANGE_DUR);
-	rec.name = feed_string(feed, row, RANGE_NAME);
-	rec.category = (uint8_t)(rows_value(row, RANGE_CATEGORY) & 7);
-	rec.mask = (uint16_t)feed_range_mask(feed, rec.name, rec.category);
-	uint32_t thread = feed_thread(feed, row, RANGE_THREAD);
-	const uint64_t inputs = (uint64_t)rows_optional(row, RANGE_INPUTS, 0);
-	struct open_range range = {rec.start, rec.end, rec.name, rec.category,
-							   inputs ? idmap_get(&feed->trace.input_ids, inputs) : 0};
-	int error = contexts_range(&timelines->owners->contexts, i, thread, &range);
-	if (!error)
-		error = note_row(timelines, i, thread, rec.start);
-	return error ? error : queue_push(&timelines->of[i][thread].ranges, &rec);
-}
-
-static int take_overhead(struct timelines *timelines, uint32_t i)
-{
-	static const uint16_t masks[] = {0, HOST_MASK(HOST_BIT_PROFILER),
-									 HOST_MASK(HOST_BIT_MODULE_LOAD),
-									 HOST_MASK(HOST_BIT_QUEUE_FULL)};
-	struct feed *feed = &timelines->feeds[i];
-	const struct rows *row = &feed->overheads;
-	int64_t kind = rows_value(row, OVERHEAD_KIND);
-	struct host_rec rec = {.start = rows_value(row, OVERHEAD_START)};
-	rec.end = rec.start + rows_value(row, OVERHEAD_DUR);
-	rec.mask = kind < 4 ? masks[kind] : 0;
-	if (row->now->present >> OVERHEAD_NAME & 1)
-		rec.name = feed_string(feed, row, OVERHEAD_NAME);
-	return queue_push(&timelines->of[i][feed_thread(feed, row, OVERHEAD_THREAD)].overheads, &rec);
-}
-
-/* A sched row whose thread is in a data loader is input, all of it; in a compiler a module
- * load. Thread 0 is nobody. */
-static int take_class(struct timelines *timelines, uint32_t i, const struct frame_class *class,
-					  uint32_t owner)
-{
-	struct feed *feed = &timelines->feeds[i];
-	const struct rows *row = &feed->scheds;
-	uint32_t thread = feed_thread(feed, row, SCHED_THREAD);
-	int64_t start = rows_value(row, SCHED_START);
-	if (!class->mask || !thread)
-		return 0;
-	return queue_insert(&timelines->of[i][thread].scheds,
-						&(struct host_rec){.start = start,
-										   .end = start + rows_value(row, SCHED_DUR),
-										   .name = class->function,
-										   .owner = owner,
-										   .mask = (uint16_t) class->mask});
-}
-
-/* What a sched row is taken to mean: `part` is asleep, then without a core, then running. */
-static int take_parts(struct timelines *timelines, uint32_t i, struct host_rec part)
-{
-	struct feed *feed = &timelines->feeds[i];
-	const struct rows *row = &feed->scheds;
-	uint64_t all = (uint64_t)rows_value(row, SCHED_DUR), left = all;
-	uint64_t lengths[] = {(uint64_t)rows_value(row, SCHED_SLEPT),
-						  (uint64_t)rows_value(row, SCHED_WAITED), left};
-	static const uint16_t masks[] = {HOST_MASK(HOST_BIT_BLOCKED),
-									 HOST_MASK(HOST_BIT_NO_CORE) | HOST_MASK(HOST_BIT_AWAKE),
-									 HOST_MASK(HOST_BIT_AWAKE)};
-	struct host_queue *scheds = &timelines->of[i][feed_thread(feed, row, SCHED_THREAD)].scheds;
-	const uint64_t slept = lengths[0] < all ? lengths[0] : all;
-	const bool away = part.away, nap = part.nap, works = all - slept >= slept;
-	const uint32_t name = part.name;
-	int error = 0;
-	for (int n = 0; !error && n < 3; n++) {
-		uint64_t ns = lengths[n] < left ? lengths[n] : left;
-		part.end = part.start + (int64_t)ns;
-		part.mask = masks[n];
-		part.name = n == 0 ? name : 0;
-		part.away = n == 0 && away;
-		part.nap = n == 0 && nap && slept > all - slept;
-		part.works = n > 0 && works;
-		left -= ns;
-		if (ns)
-			error = queue_insert(scheds, &part);
-		part.start = part.end;
-	}
-	return error;
-}
-
-static int take_sched(struct timelines *timelines, uint32_t i)
-{
-	const struct rows *row = &timelines->feeds[i].scheds;
-	uint32_t owner, stack = (uint32_t)rows_optional(row, SCHED_STACK, 0);
-	struct frame_class class = {0};
-	int error = owners_stack(timelines->owners, i, stack, &owner);
-	if (!error && stack)
-		error = frame_class_find(&timelines->frame_classes[i], &timelines->feeds[i], stack, &class);
-	if (!error)
-		error = take_class(timelines, i, &class, owner);
-	const bool away = !stack || class.hands_over;
-	struct host_rec part = {.start = rows_value(row, SCHED_START),
-							.owner = owner,
-							.away = away,
-							.nap = away && !rows_optional(row, SCHED_HOLDER, 0)};
-	if (!error)
-		error = lock_holder_name(&timelines->frame_classes[i], &timelines->feeds[i], &part.name);
-	if (!error)
-		error = note_row(timelines, i, feed_thread(&timelines->feeds[i], row, SCHED_THREAD),
-						 rows_value(row, SCHED_START));
-	return error ? error : take_parts(timelines, i, part);
-}
-
-static int load_table(struct timelines *timelines, uint32_t i, struct rows *rows, bool *left,
-					  int64_t until, int (*fill)(struct timelines *, uint32_t))
-{
-	if (*left && !rows->now)
-		*left = rows_next(rows);
-	while (*left && rows_value(rows, ROW_START) <= until) {
-		int error = fill(timelines, i);
-		if (error)
-			return error;
-		*left = rows_next(rows);
-	}
-	return rows->error;
-}
-
-static int become_caller(struct timeline *timeline)
-{
-	int64_t caller = debt_caller(timeline->debt);
-	if (caller < 0)
-		return (int)caller;
-	timeline->caller = (uint32_t)caller;
-	return 0;
-}
-
-/* A call has come to the timeline. */
-static int await(struct timelines *timelines, uint32_t feed, struct timeline *timeline,
-				 int64_t begin)
-{
-	int error = timeline->caller == TIMELINE_NO_CALLER ? become_caller(timeline) : 0;
-	if (!error && !timeline->waits)
-		error = waiting_push(&timelines->waiting[feed], begin, timeline->thread);
-	timeline->waits = !error;
-	return error;
-}
-
-/* What resolve() finds of a call, where all ops are known. */
-static inline void resolve_kept(unsigned flags, struct host_rec *rec)
-{
-	rec->correlation = 0;
-	rec->is_launch = (flags & KEPT_LAUNCHED) != 0;
-	rec->mask |= flags & KEPT_LAUNCHED ? HOST_MASK(HOST_BIT_DRIVING) : 0;
-	rec->mask |= flags & KEPT_PAGEABLE ? HOST_MASK(HOST_BIT_SYNC) : 0;
-}
-
-/* feed->on_call: every call row goes to its thread's timeline. The ranges that hold where it
- * begins are known by then. */
-static int take_call(void *context, struct feed *feed, struct feed_call *call)
-{
-	struct timelines *timelines = context;
-	const uint32_t i = (uint32_t)(feed - timelines->feeds), thread = call->thread;
-	struct host_rec rec = {.start = call->start,
-						   .end = call->end,
-						   .correlation = call->correlation,
-						   .name = call->name,
-						   .mask = (uint16_t)feed_call_mask(feed, call->name),
-						   .is_record = true};
-	bool ranges = feed->ranges_left &&
-				  (!feed->ranges.now || rows_value(&feed->ranges, RANGE_START) <= rec.start);
-	int error = 0;
-	if (ranges)
-		error = load_table(timelines, i, &feed->ranges, &feed->ranges_left, rec.start, take_range);
-	if (!error)
-		error =
-			owners_call(timelines->owners, i, thread, rec.start, call->stack, rec.name, &rec.owner);
-	call->owner = rec.owner;
-	struct timeline *timeline = &timelines->of[i][thread];
-	if (!error)
-		error = await(timelines, i, timeline, rec.start);
-	if (!error)
-		error = note_row(timelines, i, thread, rec.start);
-	if (!error && i == timelines->think_feed && rec.mask & HOST_MASK(HOST_BIT_DRIVING))
-		error = think_add(timelines->think, thread, rec.start, rec.end);
-	if (feed->joined)
-		resolve_kept(feed->kept->flags[call - feed->kept->at], &rec);
-	return error ? error : queue_push(&timeline->calls, &rec);
 }
 
 int timelines_open(struct timelines *timelines, struct feed *feeds, uint32_t n,
@@ -307,7 +78,8 @@ int timelines_open(struct timelines *timelines, struct feed *feeds, uint32_t n,
 			timeline->due = INT64_MAX;
 			timeline->waits_begin = timeline->waits_before = timeline->waits_then = INT64_MIN;
 		}
-		feeds[i].on_call = take_call;
+		feeds[i].on_call = timelines_take_call;
+		feeds[i].on_kept = timelines_take_kept;
 		feeds[i].context = timelines;
 	}
 	return 0;
@@ -381,14 +153,23 @@ bool timeline_awake(const struct timeline *timeline, int64_t at)
 	return false;
 }
 
+/* A call or a range is over; `tells`: host_rec_tells(). */
+static inline void pass_record(struct timeline *timeline, int64_t end, uint32_t mask, bool tells)
+{
+	if (mask & HOST_MASK(HOST_BIT_DRIVING) && end > timeline->last_driving_end)
+		timeline->last_driving_end = end;
+	if (tells && end > timeline->last_row_end)
+		timeline->last_row_end = end;
+	if (end > timeline->last_record_end)
+		timeline->last_record_end = end;
+}
+
 static inline int retire(struct timeline *timeline, const struct host_rec *rec)
 {
-	if (rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > timeline->last_driving_end)
-		timeline->last_driving_end = rec->end;
-	if (host_rec_tells(rec) && rec->end > timeline->last_row_end)
+	if (rec->is_record)
+		pass_record(timeline, rec->end, rec->mask, host_rec_tells(rec));
+	else if (host_rec_tells(rec) && rec->end > timeline->last_row_end)
 		timeline->last_row_end = rec->end;
-	if (rec->is_record && rec->end > timeline->last_record_end)
-		timeline->last_record_end = rec->end;
 	return rec->nap ? host_parts_add(&timeline->sleeps, rec->start, rec->end) : 0;
 }
 
@@ -437,6 +218,55 @@ static int reach(struct timeline *timeline, struct host_queue *q, int64_t done, 
 	return error;
 }
 
+/* What is known of a kept call that is reached. */
+static inline struct host_rec kept_rec(const struct feed *feed, uint32_t number, uint32_t mask)
+{
+	const struct kept_call *call = &feed->kept->at[number];
+	return (struct host_rec){.start = call->start,
+							 .end = call->end,
+							 .name = call->name,
+							 .owner = call->owner,
+							 .mask = (uint16_t)mask,
+							 .is_launch = feed->kept->flags[number] & KEPT_LAUNCHED,
+							 .is_record = true};
+}
+
+/* What resolve() finds of a call, where all ops are known. */
+static inline uint32_t kept_mask(struct feed *feed, uint32_t number)
+{
+	const unsigned flags = feed->kept->flags[number];
+	uint32_t mask = feed_call_mask(feed, feed->kept->at[number].name);
+	mask |= flags & KEPT_LAUNCHED ? HOST_MASK(HOST_BIT_DRIVING) : 0;
+	return mask | (flags & KEPT_PAGEABLE ? HOST_MASK(HOST_BIT_SYNC) : 0);
+}
+
+/* The same as reach(). Most calls are over before a gap asks for them: no row is made of those. */
+static int reach_kept(struct timeline *timeline, int64_t done, int64_t to)
+{
+	const uint32_t waits = HOST_MASK(HOST_BIT_SYNC) | HOST_MASK(HOST_BIT_FREE);
+	struct call_queue *q = &timeline->kept;
+	struct feed *feed = timeline->feed;
+	const struct kept_call *calls = feed->kept->at;
+	int error = 0;
+	while (!error && q->head < q->tail && calls[q->at[q->head]].start < to) {
+		const uint32_t number = q->at[q->head++], mask = kept_mask(feed, number);
+		const struct kept_call *call = &calls[number];
+		if (mask & waits) {
+			const struct host_rec rec = kept_rec(feed, number, mask);
+			error = tell_debt(timeline, &rec);
+		} else if (mask & HOST_MASK(HOST_BIT_DRIVING)) {
+			error = debt_driven(timeline->debt, timeline->caller, call->start);
+		}
+		if (!error && call->end <= done) {
+			pass_record(timeline, call->end, mask, call->end > call->start && mask & HOST_TELLS);
+		} else if (!error) {
+			const struct host_rec rec = kept_rec(feed, number, mask);
+			error = open_push(timeline, &rec);
+		}
+	}
+	return error;
+}
+
 int timeline_advance(struct timeline *timeline, int64_t done, int64_t to)
 {
 	size_t kept = 0;
@@ -450,6 +280,8 @@ int timeline_advance(struct timeline *timeline, int64_t done, int64_t to)
 	timeline->n_open = kept;
 	if (!error)
 		error = reach(timeline, &timeline->calls, done, to);
+	if (!error && call_queue_any(&timeline->kept))
+		error = reach_kept(timeline, done, to);
 	if (!error)
 		error = reach(timeline, &timeline->ranges, done, to);
 	if (!error) /* at `done` too: was the thread awake there? */
@@ -460,14 +292,22 @@ int timeline_advance(struct timeline *timeline, int64_t done, int64_t to)
 	return error;
 }
 
+static int64_t queue_begin(const struct host_queue *q)
+{
+	return q->head < q->tail ? q->at[q->head].start : INT64_MAX;
+}
+
+/* The begin of the next call; INT64_MAX: none. */
+static int64_t next_call(const struct timeline *timeline)
+{
+	const struct call_queue *kept = &timeline->kept;
+	return call_queue_any(kept) ? timeline->feed->kept->at[kept->at[kept->head]].start
+								: queue_begin(&timeline->calls);
+}
+
 int64_t timeline_next_begin(const struct timeline *timeline)
 {
-	int64_t call = timeline->calls.head < timeline->calls.tail
-					   ? timeline->calls.at[timeline->calls.head].start
-					   : INT64_MAX;
-	int64_t range = timeline->ranges.head < timeline->ranges.tail
-						? timeline->ranges.at[timeline->ranges.head].start
-						: INT64_MAX;
+	const int64_t call = next_call(timeline), range = queue_begin(&timeline->ranges);
 	return call < range ? call : range;
 }
 
@@ -478,37 +318,31 @@ int timelines_advance(struct timelines *timelines, uint32_t feed, int64_t done, 
 	int error = 0;
 	for (uint32_t thread; !error && waiting_pop(waiting, to, &thread);) {
 		struct timeline *timeline = timelines_of(timelines, feed, thread);
-		const struct host_queue *calls = &timeline->calls;
-		if (calls->head < calls->tail &&
-			calls->at[calls->head].start < to) /* else it went by itself */
+		if (next_call(timeline) < to) /* else it went by itself */
 			error = timeline_advance(timeline, done, to);
-		timeline->waits = calls->head < calls->tail;
+		timeline->waits =
+			timeline->calls.head < timeline->calls.tail || call_queue_any(&timeline->kept);
 		if (!error && timeline->waits)
-			error = waiting_push(waiting, calls->at[calls->head].start, thread);
+			error = waiting_push(waiting, next_call(timeline), thread);
 	}
 	debt_expire(debt, debt_horizon(&timelines->horizon));
 	return error ? error : debt_settle(debt, to);
 }
 
-int timelines_unowed(struct timelines *timelines, int64_t from, int64_t to)
+int timelines_tell_unowed(struct timelines *timelines, int64_t from)
 {
 	int error = 0;
-	if (unowed_clock_full(
-			&timelines->clock)) { /* what began before is told; what did not can wait */
-		for (uint32_t i = 0; !error && i < timelines->n_feeds; i++)
-			error = timelines_advance(timelines, i, from, from);
-		unowed_clock_forget(&timelines->clock, from);
-	}
-	if (!error)
-		unowed_clock_add(&timelines->clock, from, to);
+	for (uint32_t i = 0; !error && i < timelines->n_feeds; i++)
+		error = timelines_advance(timelines, i, from, from);
+	unowed_clock_forget(&timelines->clock, from);
 	return error;
 }
 
 static size_t timeline_waiting(const struct timeline *timeline)
 {
-	return timeline->calls.tail - timeline->calls.head + timeline->ranges.tail -
-		   timeline->ranges.head + timeline->overheads.tail - timeline->overheads.head +
-		   timeline->scheds.tail - timeline->scheds.head;
+	return timeline->calls.tail - timeline->calls.head + timeline->kept.tail - timeline->kept.head +
+		   timeline->ranges.tail - timeline->ranges.head + timeline->overheads.tail -
+		   timeline->overheads.head + timeline->scheds.tail - timeline->scheds.head;
 }
 
 /* Threads that nobody asks for pile up rows. */
@@ -532,22 +366,11 @@ int timelines_load(struct timelines *timelines, int64_t until, int64_t done)
 	bool tidies = timelines->loads++ % TIDY_EVERY == 0;
 	int error = 0;
 	for (uint32_t i = 0; !error && i < timelines->n_feeds; i++) {
-		struct feed *s = &timelines->feeds[i];
-		error = load_table(timelines, i, &s->ranges, &s->ranges_left, until, take_range);
-		if (!error)
-			error =
-				load_table(timelines, i, &s->overheads, &s->overheads_left, until, take_overhead);
-		if (!error)
-			error = load_table(timelines, i, &s->scheds, &s->scheds_left, until, take_sched);
+		error = timelines_load_rows(timelines, i, until);
 		if (!error && tidies)
 			error = tidy(timelines, i, done);
 	}
 	return error;
-}
-
-static int64_t queue_begin(const struct host_queue *q)
-{
-	return q->head < q->tail ? q->at[q->head].start : INT64_MAX;
 }
 
 /* Adds the threads that have a row which begins at or before `until`. */
@@ -587,11 +410,10 @@ static int keep_followable(struct followable *all, uint32_t *kept, struct timeli
 int timelines_advance_all(struct timelines *timelines, uint32_t feed, int64_t done, int64_t to,
 						  int64_t ahead_ns)
 {
-	struct feed *s = &timelines->feeds[feed];
 	struct followable *all = &timelines->followable[feed];
 	const int64_t until = saturate_add(to, ahead_ns);
 	uint32_t kept = 0;
-	int error = load_table(timelines, feed, &s->scheds, &s->scheds_left, until, take_sched);
+	int error = timelines_load_scheds(timelines, feed, until);
 	if (!error)
 		error = add_due(timelines, feed, until);
 	for (uint32_t i = 0; !error && i < all->n; i++) {

@@ -6,6 +6,7 @@
 
 #include "attribute/debt.h"
 #include "attribute/host_parts.h"
+#include "attribute/host_queue.h"
 #include "attribute/owners.h"
 #include "attribute/waiting.h"
 
@@ -13,33 +14,14 @@
 	3000000                /* three periods of the sampler, so at least two samples fall into it */
 #define ONE_SLEEP_NS 20000 /* naps that are no further apart are one sleep */
 
-struct host_rec { /* a call, range or overhead row, or a part of a sched row */
-	int64_t start, end;
-	uint64_t correlation;
-	uint32_t name;
-	uint32_t owner;   /* of a call, or of the place where a silent thread was; 0: unknown */
-	uint16_t mask;    /* HOST_MASKs */
-	uint8_t category; /* the category of a range; 0: a call */
-	bool is_launch;   /* a call that launched some op */
-	bool is_record;   /* a call or a range */
-	/* of a sched row: */
-	bool works; /* awake, in a row that is awake for at least half of its length */
-	bool away;  /* asleep, and standing nowhere in the code: it waits for others */
-	bool nap;   /* the same for most of its row, and not for Python's lock */
-};
-
-struct host_queue { /* rows that the timeline has not reached, by start */
-	struct host_rec *at;
-	size_t head, tail, room;
-};
-
 #define TIMELINE_NO_CALLER UINT32_MAX
 
 struct timeline {
 	struct feed *feed;
 	uint32_t thread; /* index in the trace; 0: overhead rows that apply to every thread */
 	struct host_queue calls, ranges, overheads, scheds;
-	struct host_rec *open; /* reached, and perhaps not ended */
+	struct call_queue kept; /* instead of `calls` where the feed's are kept */
+	struct host_rec *open;  /* reached, and perhaps not ended */
 	size_t n_open, open_room;
 	struct debt *debt; /* the process's; not owned */
 	/* its caller number in `debt`; TIMELINE_NO_CALLER before its first call row */
@@ -56,14 +38,6 @@ struct timeline {
 	/* Its last sleep that is over, and those that may yet become one with it. */
 	struct host_parts sleeps;
 };
-
-/* Does the row show what its thread was doing: a call, a range, a sample of a silent thread? */
-static inline bool host_rec_tells(const struct host_rec *rec)
-{
-	const uint32_t masks =
-		HOST_MASK(HOST_BIT_CALL) | HOST_MASK(HOST_BIT_BLOCKED) | HOST_MASK(HOST_BIT_AWAKE);
-	return rec->end > rec->start && (rec->category || rec->mask & masks);
-}
 
 struct think;
 
@@ -120,10 +94,33 @@ int timelines_advance(struct timelines *timelines, uint32_t feed, int64_t done, 
  * 0 or -errno. */
 int timelines_advance_all(struct timelines *timelines, uint32_t feed, int64_t done, int64_t to,
 						  int64_t ahead_ns);
+/* The part of timelines_unowed() that is needed when the clock is full: what began before is told;
+ * what did not can wait. */
+int timelines_tell_unowed(struct timelines *timelines, int64_t from);
 /* Notes that the device was idle in [from, to), or only waited for other ranks. Such spans come in
  * order of time, and later questions are about instants after `from`. 0 or -ENOMEM. */
-int timelines_unowed(struct timelines *timelines, int64_t from, int64_t to);
+static inline int timelines_unowed(struct timelines *timelines, int64_t from, int64_t to)
+{
+	const bool full = unowed_clock_full(&timelines->clock);
+	const int error = full ? timelines_tell_unowed(timelines, from) : 0;
+	if (!error)
+		unowed_clock_add(&timelines->clock, from, to);
+	return error;
+}
+
 /* Does a sched row show that the thread was not asleep at `at`? */
 bool timeline_awake(const struct timeline *timeline, int64_t at);
+
+/* For timeline.c alone: timeline_rows.c brings the rows. */
+
+/* feed->on_call: every call row goes to its thread's timeline. The ranges that hold where it
+ * begins are known by then. 0 or -errno. */
+int timelines_take_call(void *timelines, struct feed *feed, struct feed_call *call);
+/* feed->on_kept: the same for kept calls. */
+int timelines_take_kept(void *timelines, struct feed *feed, int64_t until);
+/* The ranges, overheads and sched rows that begin at or before `until`; the second one: only the
+ * sched rows. 0 or -errno. */
+int timelines_load_rows(struct timelines *timelines, uint32_t feed, int64_t until);
+int timelines_load_scheds(struct timelines *timelines, uint32_t feed, int64_t until);
 
 #endif

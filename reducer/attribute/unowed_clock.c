@@ -2,21 +2,6 @@
 
 #include <string.h>
 
-bool unowed_clock_full(const struct unowed_clock *clock)
-{
-	return clock->n == UNOWED_CLOCK_SPANS;
-}
-
-void unowed_clock_add(struct unowed_clock *clock, int64_t from, int64_t to)
-{
-	struct unowed_span *last = clock->n ? &clock->at[clock->n - 1] : NULL;
-	if (last && last->to == from)
-		last->to = to;
-	else
-		clock->at[clock->n++] = (struct unowed_span){from, to, clock->total};
-	clock->total += to - from;
-}
-
 void unowed_clock_forget(struct unowed_clock *clock, int64_t until)
 {
 	size_t gone = 0;

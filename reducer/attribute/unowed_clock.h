@@ -23,8 +23,21 @@ struct unowed_clock {
 };
 
 /* True when there is no room for another span: call unowed_clock_forget() first. */
-bool unowed_clock_full(const struct unowed_clock *clock);
-void unowed_clock_add(struct unowed_clock *clock, int64_t from, int64_t to);
+static inline bool unowed_clock_full(const struct unowed_clock *clock)
+{
+	return clock->n == UNOWED_CLOCK_SPANS;
+}
+
+static inline void unowed_clock_add(struct unowed_clock *clock, int64_t from, int64_t to)
+{
+	struct unowed_span *last = clock->n ? &clock->at[clock->n - 1] : NULL;
+	if (last && last->to == from)
+		last->to = to;
+	else
+		clock->at[clock->n++] = (struct unowed_span){from, to, clock->total};
+	clock->total += to - from;
+}
+
 /* Forgets the spans that ended by `until`. No later question may be about an instant before
  * `until`. */
 void unowed_clock_forget(struct unowed_clock *clock, int64_t until);

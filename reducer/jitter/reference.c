@@ -120,8 +120,9 @@ int reference_find(struct reference *reference, const struct device_context *con
 	memset(reference, 0, sizeof(*reference));
 	int error = strings_init(&reference->names);
 	if (!error)
-		error =
-			step_ops_read(context, scan, &(struct step_visit){&f, count_step, forget_steps}, &late);
+		error = step_ops_read(
+			context, scan,
+			&(struct step_visit){.of = &f, .step = count_step, .again = forget_steps}, &late);
 	for (uint32_t i = 1; i < f.n; i++)
 		best = f.candidates[i].steps > f.candidates[best].steps ? i : best;
 	for (uint32_t i = 0; i < f.n; i++)

@@ -1,13 +1,16 @@
 #include "jitter/step_ops.h"
 
+#include "attribute/plain_ops.h"
 #include "attribute/scan_pass.h"
 #include "base/room.h"
 #include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { OPEN_STEPS = 4, LEAST_ROOM = 1024 };
+/* NEAR_OPS: ops of two streams start in nearly the order they were launched in. */
+enum { OPEN_STEPS = 4, LEAST_ROOM = 1024, NEAR_OPS = 64 };
 
 struct step_reading {
 	const struct step_visit *visit;
@@ -23,11 +26,17 @@ int step_ops_add(struct step_ops *ops, const struct jitter_op *op)
 		room_for((void **)&ops->at, ops->n, &ops->room, LEAST_ROOM, sizeof(struct jitter_op));
 	if (error)
 		return error;
-	if (ops->n && ops->at[ops->n - 1].order > op->order)
+	size_t place = ops->n;
+	const size_t least = place > NEAR_OPS ? place - NEAR_OPS : 0;
+	while (!ops->disordered && place > least && ops->at[place - 1].order > op->order)
+		place--;
+	if (place > 0 && ops->at[place - 1].order > op->order) {
 		ops->disordered = true;
-	ops->at[ops->n] = *op;
-	ops->at[ops->n].arrival = (uint32_t)ops->n;
-	ops->n++;
+		place = ops->n;
+	}
+	memmove(&ops->at[place + 1], &ops->at[place], (ops->n - place) * sizeof(*ops->at));
+	ops->at[place] = *op;
+	ops->at[place].arrival = (uint32_t)ops->n++;
 	return 0;
 }
 
@@ -94,8 +103,11 @@ static int find_place(struct step_reading *r, int32_t step, struct step_ops **pl
 
 static uint32_t comm_size(const struct step_reading *r, const struct op *op)
 {
-	const struct coll_args *coll = opstream_coll(&r->feeds->stream, op);
-	return coll && coll->comm ? r->feeds->feeds[op->feed].trace.comms[coll->comm].size : 0;
+	const struct feed *feed = &r->feeds->feeds[op->feed];
+	const struct coll_args *coll = op->flags & OP_LATE_COLL && feed->dense
+									   ? feed_collective(feed, op->correlation)
+									   : opstream_coll(&r->feeds->stream, op);
+	return coll && coll->comm ? feed->trace.comms[coll->comm].size : 0;
 }
 
 static int take(struct step_reading *r, const struct op *op)
@@ -123,37 +135,85 @@ static int take(struct step_reading *r, const struct op *op)
 												   .nccl = op->group == GROUP_NCCL});
 }
 
+static int take_kernel(struct step_reading *r, const struct op *op)
+{
+	return op->kind == BATON_KERNEL && op->step >= 0 ? take(r, op) : 0;
+}
+
+static int give_rest(struct step_reading *r)
+{
+	int error = 0;
+	for (struct step_ops *ops; !error && (ops = earliest(r));)
+		error = give_on(r, ops);
+	return error;
+}
+
 static int read_all(struct step_reading *r, struct device_feeds *feeds)
 {
 	int error = device_feeds_rewind(feeds);
 	for (const struct op *op; !error && (op = opstream_next(&feeds->stream));)
-		if (op->kind == BATON_KERNEL && op->step >= 0)
-			error = take(r, op);
+		error = take_kernel(r, op);
 	error = error ? error : feeds->stream.error;
-	for (struct step_ops *ops; !error && (ops = earliest(r));)
-		error = give_on(r, ops);
-	return error;
+	return error ? error : give_rest(r);
+}
+
+/* The same straight from the columns of an only process. *odd: that cannot be done, and what was
+ * given on is void. */
+static int read_plain(struct step_reading *r, struct device_feeds *feeds, bool *odd)
+{
+	struct feed *feed = &feeds->feeds[0];
+	struct plain_ops plain;
+	struct op op;
+	int error = device_feeds_rewind(feeds);
+	if (!error)
+		error = feed_keep_calls(feed);
+	*odd = !feed->dense || feed->kept->twins;
+	if (error || *odd)
+		return error;
+	plain_ops_open(&plain, &feeds->stream);
+	while (!error && plain_ops_next(&plain, &op))
+		error = take_kernel(r, &op);
+	*odd = plain.odd;
+	error = error ? error : plain.error;
+	plain_ops_close(&plain);
+	return error || *odd ? error : give_rest(r);
+}
+
+static void forget(struct step_reading *r, bool again)
+{
+	for (int i = 0; i < OPEN_STEPS; i++) {
+		r->open[i].step = -1;
+		r->open[i].n = 0;
+		r->open[i].disordered = false;
+	}
+	r->given = -1;
+	r->late = 0;
+	if (again)
+		r->visit->again(r->visit->of);
 }
 
 int step_ops_read(const struct device_context *context, const struct device_scan *scan,
 				  const struct step_visit *visit, uint64_t *late)
 {
 	struct device_feeds feeds;
-	struct step_reading r = {.visit = visit, .feeds = &feeds, .given = -1};
-	for (int i = 0; i < OPEN_STEPS; i++)
-		r.open[i].step = -1;
+	struct step_reading r = {.visit = visit, .feeds = &feeds};
 	int error = device_feeds_open(context, scan, &feeds);
-	bool again = false;
+	bool again = false, odd = true;
 	if (error)
 		return error;
-	do {
-		r.given = -1;
-		r.late = 0;
-		if (again)
-			visit->again(visit->of);
+	if (context->kept && !visit->at_once && feeds.n == 1 && plain_ops_fit(&feeds.stream)) {
+		feeds.feeds[0].kept = &context->kept->calls;
+		forget(&r, false);
+		error = read_plain(&r, &feeds, &odd);
+		again = true;
+	}
+	odd |= again && scan_pass_learned(&feeds);
+	while (!error && odd) {
+		forget(&r, again);
+		again = true;
 		error = read_all(&r, &feeds);
-		again = !error && scan_pass_learned(&feeds);
-	} while (again);
+		odd = scan_pass_learned(&feeds);
+	}
 	*late = r.late;
 	for (int i = 0; i < OPEN_STEPS; i++)
 		free(r.open[i].at);

@@ -29,8 +29,10 @@ struct step_visit {
 	void *of;
 	/* Of each step with kernels, in order of steps. 0 or -errno. */
 	int (*step)(void *of, const struct device_feeds *feeds, const struct step_ops *ops);
-	/* All steps come once more: some launches begin after their kernels, as the pass has shown. */
+	/* All steps come once more: some launches begin after their kernels, as the pass has shown, or
+	 * their ops are not ordinary (plain_ops.h). */
 	void (*again)(void *of);
+	bool at_once; /* what is done with a step cannot be taken back: the second does not happen */
 };
 
 /* Reads all kernels of the scanned device. *late: kernels that came after their step had been given

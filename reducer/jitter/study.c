@@ -266,8 +266,8 @@ static int visit(void *of, const struct device_context *context, const struct de
 	const uint32_t index = s->rank_of[scan->device];
 	struct visiting v = {
 		.study = s, .rank = &s->ranks[index], .context = context, .scan = scan, .index = index};
-	int error = step_ops_read(context, scan, &(struct step_visit){&v, take_step, forget_steps},
-							  &v.rank->late);
+	const struct step_visit steps = {&v, take_step, forget_steps, s->write_step != NULL};
+	int error = step_ops_read(context, scan, &steps, &v.rank->late);
 	name_map_close(&v.map);
 	alignment_free(&v.alignment);
 	free(v.times);

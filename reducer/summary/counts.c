@@ -45,6 +45,17 @@ static int rehash(struct counts *counts, uint32_t room, bool rounded)
 	return 0;
 }
 
+/* Rounds the values. Few are left, and get a table of their size. */
+static int round_values(struct counts *counts)
+{
+	uint32_t room = FIRST_ROOM;
+	if (rehash(counts, counts->room, true) != 0)
+		return -ENOMEM;
+	while (room < 4 * counts->used)
+		room *= 2;
+	return room < counts->room ? rehash(counts, room, true) : 0;
+}
+
 int counts_add(struct counts *counts, int64_t value, uint64_t n)
 {
 	if (n == 0)
@@ -60,7 +71,19 @@ int counts_add(struct counts *counts, int64_t value, uint64_t n)
 	slot->n = add_counts(slot->n, n);
 	if (counts->rounded || counts->used <= COUNTS_EXACT)
 		return 0;
-	return rehash(counts, counts->room, true);
+	return round_values(counts);
+}
+
+int counts_add_each(struct counts *counts, const uint32_t *values, size_t n)
+{
+	enum { AHEAD = 12 };
+	int error = 0;
+	for (size_t i = 0; !error && i < n; i++) {
+		if (i + AHEAD < n)
+			counts_expect(counts, values[i + AHEAD]);
+		error = counts_one(counts, values[i]);
+	}
+	return error;
 }
 
 int counts_merge(struct counts *into, const struct counts *from)
@@ -68,7 +91,7 @@ int counts_merge(struct counts *into, const struct counts *from)
 	int error = 0;
 	if (from->rounded && !into->rounded) {
 		if (into->room)
-			error = rehash(into, into->room, true);
+			error = round_values(into);
 		into->rounded = true;
 	}
 	for (uint32_t i = 0; !error && i < from->room; i++)
@@ -79,7 +102,7 @@ int counts_merge(struct counts *into, const struct counts *from)
 int counts_round(struct counts *counts, uint32_t most)
 {
 	const bool rounds = !counts->rounded && counts->used > most;
-	return rounds ? rehash(counts, counts->room, true) : 0;
+	return rounds ? round_values(counts) : 0;
 }
 
 void counts_free(struct counts *counts)

@@ -56,7 +56,9 @@ int counts_add(struct counts *counts, int64_t value, uint64_t n);
 /* Counts `value` once. The value that has the first slot of its hash is nearly always the one. */
 static inline int counts_one(struct counts *counts, int64_t value)
 {
-	if (counts->room && !counts->rounded) {
+	if (counts->rounded)
+		value = counts_bucket(value);
+	if (counts->room) {
 		struct count *slot = &counts->slots[counts_hash(value) & (counts->room - 1)];
 		if (slot->value == value && slot->n && slot->n < UINT64_MAX) {
 			slot->n++;
@@ -66,6 +68,8 @@ static inline int counts_one(struct counts *counts, int64_t value)
 	return counts_add(counts, value, 1);
 }
 
+/* Counts each of the values once. 0 or -ENOMEM. */
+int counts_add_each(struct counts *counts, const uint32_t *values, size_t n);
 int counts_merge(struct counts *into, const struct counts *from);
 /* Rounds the values of a table that has more than `most` different ones. 0 or -ENOMEM. */
 int counts_round(struct counts *counts, uint32_t most);

@@ -211,7 +211,7 @@ static void the_clock_forgets(void)
 static void far_back(void)
 {
 	struct debt debt = opened(&busy, 1);
-	struct debt_horizon horizon = {.n = 0};
+	struct debt_horizon horizon = {.next = 0};
 	int64_t to = 900;
 	owe(&debt, 0, 100, 200);
 	settle(&debt, 300);
