@@ -26,6 +26,12 @@ enum label {
 	LABELS
 };
 
+static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+	return hash ^ hash >> 29;
+}
+
 struct amount { /* of an edge: so much of it has a label */
 	int64_t ns;
 	uint32_t edge;
@@ -37,8 +43,9 @@ struct position { /* an edge, and the same work of other devices by its key */
 	int64_t ns; /* what is compared: host time, or the op */
 	uint32_t edge;
 	uint16_t unit;
-	uint8_t class; /* of kernels: enum class_id + 1; with MODEL_GROUP: enum group */
-	bool divided;  /* it only keeps its place among those of its key */
+	uint8_t class;  /* of kernels: enum class_id + 1; with MODEL_GROUP: enum group */
+	bool divided;   /* it only keeps its place among those of its key */
+	uint64_t place; /* of threads: the key without the step; else 0 */
 };
 
 #define MODEL_GROUP 0x80 /* the classes of another taxonomy have only a group */

@@ -238,6 +238,5 @@ int32_t process_step(const struct process *process, int64_t ns);
 /* How many of its launched ops a stream was given before `ns`. */
 uint32_t process_given_before(const struct process *process, const struct process_stream *stream,
 							  int64_t ns);
-uint64_t hash_mix(uint64_t hash, uint64_t value);
 
 #endif

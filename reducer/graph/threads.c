@@ -442,12 +442,11 @@ int threads_link(struct process *p, struct model *model)
 	return error;
 }
 
-static uint64_t position_key(struct process *p, const struct host_thread *t, uint32_t i)
+static uint64_t place_key(struct process *p, const struct host_thread *t, uint32_t i)
 {
 	const struct host_call *call = &t->calls[t->points[i + 1].call];
 	const uint32_t name = call->first_op != NO_INDEX ? p->ops[call->first_op].name : call->name;
 	uint64_t key = hash_mix(1, t->number);
-	key = hash_mix(key, (uint64_t)(uint32_t)process_step(p, t->points[i].ns));
 	key = hash_mix(key, process_name_hash(p, name));
 	return hash_mix(key, t->points[i + 1].begins);
 }
@@ -461,7 +460,7 @@ static bool has_row(const struct host_thread *t, uint32_t i, struct position *ro
 	row->divided = place == PLACE_BEGIN && !to->begins;
 	if (place != PLACE_NONE)
 		return true;
-	row->key = hash_mix(hash_mix(row->key, t->unit), (uint64_t)to->ns);
+	row->key = row->place = hash_mix(hash_mix(row->key, t->unit), (uint64_t)to->ns);
 	return to->begins && to->ns - t->points[i].ns >= CAUSE_CODE_NS;
 }
 
@@ -473,7 +472,8 @@ int threads_compare(struct process *p, struct model *model)
 			if (t->chain[i] == EDGE_NONE || t->unit == UNIT_NONE)
 				continue;
 			struct position row = {
-				.key = position_key(p, t, i), .edge = t->chain[i], .unit = t->unit};
+				.place = place_key(p, t, i), .edge = t->chain[i], .unit = t->unit};
+			row.key = hash_mix(row.place, (uint64_t)(uint32_t)process_step(p, t->points[i].ns));
 			if (!has_row(t, i, &row))
 				continue;
 			struct position *position = MODEL_ADD(model, host);
