@@ -58,6 +58,7 @@ enum cause cause_beside_no_core(uint8_t label)
 	return label == LABEL_LOCK_NO_CORE    ? CAUSE_BLOCKED
 		   : label == LABEL_LOAD_NO_CORE  ? CAUSE_MODULE_LOAD
 		   : label == LABEL_ALLOC_NO_CORE ? CAUSE_ALLOC
+		   : label == LABEL_INPUT_NO_CORE ? CAUSE_INPUT
 										  : CAUSES;
 }
 

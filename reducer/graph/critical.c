@@ -33,6 +33,7 @@ const char *critical_name(int part, char text[32])
 		[CRITICAL_LABEL + LABEL_MODULE_LOAD - CRITICAL_TRANSFER] = "idle.host.module_load",
 		[CRITICAL_LABEL + LABEL_ALLOC - CRITICAL_TRANSFER] = "idle.host.alloc",
 		[CRITICAL_LABEL + LABEL_INPUT - CRITICAL_TRANSFER] = "idle.host.input",
+		[CRITICAL_LABEL + LABEL_INPUT_NO_CORE - CRITICAL_TRANSFER] = "idle.host.input",
 		[CRITICAL_LABEL + LABEL_NO_CORE - CRITICAL_TRANSFER] = "idle.host.no_core",
 		[CRITICAL_LABEL + LABEL_LOAD_NO_CORE - CRITICAL_TRANSFER] = "idle.host.no_core",
 		[CRITICAL_LABEL + LABEL_ALLOC_NO_CORE - CRITICAL_TRANSFER] = "idle.host.no_core",

@@ -282,7 +282,7 @@ int hand_offs_find(const struct process *p, struct host_thread *t, struct model 
 		if (t->points[i].depth > 0 || sleep.ns < LEAST_SLEEP_NS || sleep.until_ns > to_ns)
 			continue;
 		thread_labels(t, from_ns, to_ns, by_label);
-		if (by_label[LABEL_INPUT] > (to_ns - from_ns) / 2)
+		if (by_label[LABEL_INPUT] + by_label[LABEL_INPUT_NO_CORE] > (to_ns - from_ns) / 2)
 			continue;
 		const struct waker waker = find_waker(p, &(struct woken){t, from_ns, sleep.until_ns});
 		model->unwoken += !waker.thread;

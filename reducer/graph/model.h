@@ -19,6 +19,7 @@ enum label {
 	LABEL_MODULE_LOAD,
 	LABEL_ALLOC,
 	LABEL_INPUT,
+	LABEL_INPUT_NO_CORE, /* for a loader that waits for a core: of two causes */
 	LABEL_NO_CORE,
 	LABEL_LOAD_NO_CORE, /* in a call that loads, and waiting for a core: of two causes */
 	LABEL_ALLOC_NO_CORE,

@@ -123,6 +123,7 @@ struct event_row { /* an event is recorded on a stream, or a stream waits for it
 
 struct labelled {
 	int64_t begin, end;
+	int64_t joint_ns; /* of `input`: its last part, which ends also with cores enough */
 	uint8_t label;
 };
 
@@ -211,7 +212,7 @@ struct process {
 	struct process_stream *streams;
 	uint32_t n_streams;
 	uint16_t *unit_of_device; /* by device of the trace */
-	bool joint_input;         /* loaders starve for a core too: their waits count as such */
+	double starving; /* the part of their time for which loaders have no core; 0: not known */
 };
 
 /* Reads the sample of process `index`. 0; 1: it has no ops there; or -errno. */

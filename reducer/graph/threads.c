@@ -141,7 +141,7 @@ static int make_pieces(struct host_thread *t, struct bounds *b)
 		if (now)
 			t->pieces[t->n_pieces - 1].end = ns;
 		if (label)
-			t->pieces[t->n_pieces++] = (struct labelled){ns, ns, label};
+			t->pieces[t->n_pieces++] = (struct labelled){ns, ns, 0, label};
 		now = label;
 	}
 	return 0;
@@ -200,8 +200,6 @@ static int gather(const struct process *p, const struct host_thread *t, struct b
 		if (span->thread != t->index && (span->thread || span->label == LABEL_INPUT))
 			continue;
 		error = bounds_add(b, span->begin, span->end, span->label);
-		if (!error && span->label == LABEL_INPUT && p->joint_input)
-			error = bounds_add(b, span->begin, span->end, LABEL_NO_CORE);
 	}
 	return error;
 }
@@ -230,7 +228,12 @@ void thread_labels(const struct host_thread *t, int64_t from, int64_t to, int64_
 	for (; low < t->n_pieces && t->pieces[low].begin < to; low++) {
 		const struct labelled *piece = &t->pieces[low];
 		const int64_t begin = piece->begin > from ? piece->begin : from;
-		by_label[piece->label] += (piece->end < to ? piece->end : to) - begin;
+		const int64_t end = piece->end < to ? piece->end : to,
+					  shared = piece->end - piece->joint_ns;
+		const int64_t own_ns = shared <= begin ? 0 : shared < end ? shared - begin : end - begin;
+		by_label[piece->label] += own_ns;
+		if (piece->joint_ns)
+			by_label[LABEL_INPUT_NO_CORE] += end - begin - own_ns;
 	}
 }
 
@@ -333,8 +336,9 @@ static int find_core_waits(struct process *p)
 	return 0;
 }
 
-/* Do the launching threads wait for cores so much that loaders, which leave no rows, starve too? */
-static bool input_is_joint(const struct process *p)
+/* Which part of the time that the launching threads are awake they wait for a core: loaders, which
+ * leave no rows, get as little. */
+static double starving_part(const struct process *p)
 {
 	int64_t waited = 0, awake = 0;
 	for (size_t i = 0; i < p->n_scheds; i++) {
@@ -344,9 +348,26 @@ static bool input_is_joint(const struct process *p)
 		for (uint32_t k = 0; k < p->n_threads && !calls; k++)
 			calls = p->threads[k].index == p->sched_threads[i];
 		if (!calls)
-			return false;
+			return 0;
 	}
-	return waited > awake / JOINT_PART;
+	return waited > awake / JOINT_PART ? (double)waited / (double)awake : 0;
+}
+
+/* With cores enough a loader that gets none for a part of its time would be done by that part sooner:
+ * so much of a wait for it, from one to the next, is of two causes. */
+static void share_input(struct host_thread *t, double starving)
+{
+	int64_t from_ns = t->n_points ? t->points[0].ns : INT64_MAX;
+	for (uint32_t i = 0; starving > 0 && i < t->n_pieces; i++) {
+		struct labelled *piece = &t->pieces[i];
+		if (piece->label != LABEL_INPUT)
+			continue;
+		const int64_t since_ns = piece->end > from_ns ? piece->end - from_ns : 0;
+		const int64_t ns = piece->end - piece->begin;
+		piece->joint_ns = (int64_t)(starving * (double)since_ns);
+		piece->joint_ns = piece->joint_ns < ns ? piece->joint_ns : ns;
+		from_ns = piece->end;
+	}
 }
 
 /* The device that gets four fifths of the launches; with one device it has all threads. */
@@ -391,7 +412,7 @@ int threads_open(struct process *p, struct model *model)
 	int error = count_threads(p);
 	if (error)
 		return error;
-	p->joint_input = input_is_joint(p);
+	p->starving = starving_part(p);
 	error = find_core_waits(p);
 	for (uint32_t i = 0; !error && i < p->n_threads; i++) {
 		struct host_thread *t = &p->threads[i];
@@ -399,6 +420,8 @@ int threads_open(struct process *p, struct model *model)
 		error = error ? error : make_points(t);
 		error = error ? error : add_nodes(t, &model->graph);
 		error = error ? error : find_labels(p, t);
+		if (!error)
+			share_input(t, p->starving);
 		t->unit = find_unit(p, t);
 		t->aside = is_aside(p, t);
 	}
