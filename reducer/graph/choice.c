@@ -146,12 +146,15 @@ const struct culprit *choice_best(const struct model *m, const struct suspects *
 	const int64_t part_ns = most_ns / NEAR_PART, step_part_ns = step_ns / NEAR_STEP;
 	int64_t near_ns = most_ns - (part_ns > step_part_ns ? part_ns : step_part_ns);
 	near_ns = near_ns > all->least_ns ? near_ns : all->least_ns + 1;
-	for (size_t i = 0; i < all->n; i++)
-		if (all->at[i].gain.ns >= near_ns && (!best || is_less(&all->at[i], best, step_ns)))
-			best = &all->at[i];
-	*structure = best != NULL;
+	*structure = true;
 	for (size_t i = 0; i < all->n; i++)
 		*structure &= all->at[i].gain.ns < near_ns || choice_is_structure(&all->at[i]);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct culprit *x = &all->at[i];
+		if (x->gain.ns >= near_ns && choice_is_structure(x) == *structure &&
+			(!best || is_less(x, best, step_ns)))
+			best = x;
+	}
 	const struct culprit *own = NULL;
 	for (size_t i = 0; *structure && i < all->n; i++) {
 		const struct culprit *x = &all->at[i];

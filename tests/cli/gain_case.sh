@@ -61,6 +61,10 @@ run starving "${few[@]}" --cores 2
 "$sim" --truth "$work/ample.json" --steps 6 "${few[@]}" >/dev/null 2>&1 || fail "baton-sim with cores enough"
 is "f[0]['id'] == 'no_core' and near(f[0]['gain_ms'], $(cores_win starving), 0.05)"
 
+# Keeps out: waits for the GPU, without which hosts run ahead and hide a lack of cores, before that lack.
+run cores --workload three_level --ranks 8 --seed 3 --fault no_core=5@5
+is "f[0]['id'] == 'no_core' and near(f[0]['gain_ms'], loss['no_core'], 0.02)"
+
 # Keeps out: what is left of a loss once a larger one is cured, as all that it costs by itself.
 run hidden --workload graph --ranks 8 --cores 4 --seed 931489 --fault module_load=30907 --fault jit=307030
 "$sim" --truth "$work/ample.json" --steps 6 --workload graph --ranks 8 --seed 931489 --fault module_load=30907 \
