@@ -231,8 +231,9 @@ static bool is_off(const struct causes *c, const struct amount *amount)
 {
 	const uint16_t unit = c->model->graph.edges[amount->edge].unit;
 	const uint32_t cured = c->cured[unit == UNIT_NONE ? c->model->n_units : unit];
-	const enum cause other = cause_beside_no_core(amount->label);
-	return other != CAUSES && cured & (UINT32_C(1) << other | UINT32_C(1) << CAUSE_NO_CORE);
+	enum cause pair[2];
+	return cause_pair(amount->label, pair) &&
+		   cured & (UINT32_C(1) << pair[0] | UINT32_C(1) << pair[1]);
 }
 
 static int64_t take_labels(const struct causes *c, enum cause cause, const struct scope *scope,

@@ -143,12 +143,11 @@ static int link_sleeper(struct host_thread *t, const struct waking *waking, stru
 	int64_t by_label[LABELS];
 	uint32_t edge;
 	thread_labels(t, from_ns, ns, by_label);
-	const int64_t asleep_ns = by_label[LABEL_BLOCKED] + by_label[LABEL_LOCK_NO_CORE];
+	const int64_t asleep_ns = thread_take_sleep(by_label);
 	struct edge before = {t->first_node + i, waking->node, ns - from_ns - asleep_ns, t->unit,
 						  EDGE_OUTSIDE};
 	before.ns = waking->silent ? 0 : before.ns;
 	int error = graph_add_edge(&model->graph, &before, &edge);
-	by_label[LABEL_BLOCKED] = by_label[LABEL_LOCK_NO_CORE] = 0;
 	if (!error && !waking->silent)
 		error = thread_note(model, edge, by_label);
 	struct edge after = {waking->node, t->first_node + i + 1, to_ns - ns, t->unit, EDGE_OUTSIDE};

@@ -13,7 +13,10 @@
 enum label {
 	LABEL_NONE,
 	LABEL_BLOCKED,
-	LABEL_LOCK_NO_CORE, /* asleep until who holds Python's lock has got a core: of two causes */
+	LABEL_LOCK_NO_CORE,  /* asleep until who holds Python's lock has got a core: of two causes */
+	LABEL_LOCK_PROFILER, /* or is through with what the profiler does, a load, an allocation */
+	LABEL_LOCK_LOAD,
+	LABEL_LOCK_ALLOC,
 	LABEL_QUEUE_FULL,
 	LABEL_SYNC,
 	LABEL_MODULE_LOAD,

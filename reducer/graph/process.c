@@ -330,7 +330,7 @@ void process_close(struct process *p)
 	free(p->helds);
 	free(p->events);
 	free(p->scheds);
-	free(p->core_waits);
+	free(p->holdings);
 	free(p->sched_threads);
 	trace_close(&p->trace);
 	memset(p, 0, sizeof(*p));

@@ -93,9 +93,10 @@ struct sched_row {
 	bool own;        /* asleep in code of its own: it waits for no other thread */
 };
 
-struct core_wait { /* a thread is ready to run, and all cores are taken */
+struct holding { /* a thread that may hold Python's lock loses time */
 	int64_t begin, end;
 	uint32_t thread;
+	uint8_t label; /* of who waits for the lock meanwhile */
 };
 
 struct range_begin { /* a thread of an import that begins a range is awake */
@@ -205,8 +206,9 @@ struct process {
 	struct sched_row *scheds;
 	uint32_t *sched_threads;
 	size_t n_scheds, scheds_room, sched_threads_room;
-	struct core_wait *core_waits; /* by thread and time */
-	size_t n_core_waits;
+	struct holding *holdings; /* by thread and time */
+	size_t n_holdings;
+	bool profiled; /* some of them are the profiler's work */
 	struct host_thread *threads;
 	uint32_t n_threads;
 	struct process_stream *streams;

@@ -3,6 +3,7 @@
 #include "base/room.h"
 #include "base/sort.h"
 #include "graph/causes.h"
+#include "graph/holdings.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -147,29 +148,38 @@ static int make_pieces(struct host_thread *t, struct bounds *b)
 	return 0;
 }
 
-/* Who holds the lock waits for a core: so does the one that sleeps until it has it. `from_ns`:
- * until then the rows before it were seen; a damaged trace may have rows that overlap. */
-static int add_holder(const struct process *p, const struct sched_row *row, int64_t from_ns,
-					  struct bounds *b)
+struct lock_wait { /* `thread` sleeps for the lock */
+	const struct sched_row *row;
+	uint32_t thread;
+	int64_t begin_ns;
+};
+
+/* What another thread loses meanwhile: of the profiler's work all, as it is done with the lock; else
+ * what the one that is known to hold it does. */
+static int add_holdings(const struct process *p, const struct lock_wait *wait, uint32_t thread,
+						struct bounds *b)
 {
-	const int64_t begin_ns = row->begin > from_ns ? row->begin : from_ns;
-	size_t low = 0, high = p->n_core_waits;
+	const int64_t to_ns = wait->row->slept;
 	int error = 0;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct core_wait *wait = &p->core_waits[middle];
-		if (wait->thread < row->holder || (wait->thread == row->holder && wait->end <= begin_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; !error && low < p->n_core_waits; low++) {
-		const struct core_wait *wait = &p->core_waits[low];
-		if (wait->thread != row->holder || wait->begin >= row->slept)
+	for (size_t i = holdings_from(p, thread, wait->begin_ns); !error && i < p->n_holdings; i++) {
+		const struct holding *of = &p->holdings[i];
+		if (of->thread != thread || of->begin >= to_ns)
 			break;
-		error = bounds_add(b, wait->begin > begin_ns ? wait->begin : begin_ns,
-						   wait->end < row->slept ? wait->end : row->slept, LABEL_LOCK_NO_CORE);
+		if (thread == wait->row->holder || of->label == LABEL_LOCK_PROFILER)
+			error = bounds_add(b, of->begin > wait->begin_ns ? of->begin : wait->begin_ns,
+							   of->end < to_ns ? of->end : to_ns, of->label);
 	}
+	return error;
+}
+
+/* Who sleeps until it has the lock loses what those lose that have it. A damaged trace may have rows
+ * that overlap: begin_ns is after those that were seen. */
+static int add_lock_wait(const struct process *p, const struct lock_wait *wait, struct bounds *b)
+{
+	int error = add_holdings(p, wait, wait->row->holder, b);
+	for (uint32_t k = 0; !error && p->profiled && k < p->n_threads; k++)
+		if (p->threads[k].index != wait->thread && p->threads[k].index != wait->row->holder)
+			error = add_holdings(p, wait, p->threads[k].index, b);
 	return error;
 }
 
@@ -186,7 +196,9 @@ static int gather(const struct process *p, const struct host_thread *t, struct b
 		const struct sched_row *row = &t->scheds[i];
 		error = bounds_add(b, row->begin, row->slept, row->input ? LABEL_INPUT : LABEL_BLOCKED);
 		error = error ? error : bounds_add(b, row->slept, row->waited, LABEL_NO_CORE);
-		error = error || !row->holder ? error : add_holder(p, row, slept_ns, b);
+		const struct lock_wait wait = {row, t->index,
+									   row->begin > slept_ns ? row->begin : slept_ns};
+		error = error || !row->holder ? error : add_lock_wait(p, &wait, b);
 		slept_ns = row->holder && row->slept > slept_ns ? row->slept : slept_ns;
 	}
 	for (uint32_t i = 0; !error && i < t->n_calls; i++) {
@@ -235,6 +247,18 @@ void thread_labels(const struct host_thread *t, int64_t from, int64_t to, int64_
 		if (piece->joint_ns)
 			by_label[LABEL_INPUT_NO_CORE] += end - begin - own_ns;
 	}
+}
+
+int64_t thread_take_sleep(int64_t by_label[LABELS])
+{
+	static const uint8_t asleep[] = {LABEL_BLOCKED, LABEL_LOCK_NO_CORE, LABEL_LOCK_PROFILER,
+									 LABEL_LOCK_LOAD, LABEL_LOCK_ALLOC};
+	int64_t ns = 0;
+	for (size_t i = 0; i < sizeof(asleep) / sizeof(asleep[0]); i++) {
+		ns += by_label[asleep[i]];
+		by_label[asleep[i]] = 0;
+	}
+	return ns;
 }
 
 int thread_note(struct model *model, uint32_t edge, const int64_t by_label[LABELS])
@@ -299,40 +323,6 @@ static int take_scheds(struct process *p, struct host_thread *t)
 		if (p->sched_threads[i] == t->index)
 			t->scheds[t->n_scheds++] = p->scheds[i];
 	sort_rows(t->scheds, n, sizeof(*t->scheds), by_sched_begin);
-	return 0;
-}
-
-static int by_core_wait(const void *a, const void *b)
-{
-	const struct core_wait *x = a, *y = b;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
-/* When which thread waits for a core, as far as others wait for a lock that somebody holds. */
-static int find_core_waits(struct process *p)
-{
-	bool locks = false;
-	for (size_t i = 0; i < p->n_scheds; i++)
-		locks |= p->scheds[i].holder != 0;
-	if (!locks)
-		return 0;
-	p->core_waits = malloc(p->n_scheds * sizeof(*p->core_waits));
-	if (!p->core_waits)
-		return -ENOMEM;
-	for (size_t i = 0; i < p->n_scheds; i++)
-		if (p->scheds[i].waited > p->scheds[i].slept)
-			p->core_waits[p->n_core_waits++] =
-				(struct core_wait){p->scheds[i].slept, p->scheds[i].waited, p->sched_threads[i]};
-	sort_rows(p->core_waits, p->n_core_waits, sizeof(*p->core_waits), by_core_wait);
-	for (size_t i = 1; i < p->n_core_waits; i++) { /* one after the other, even if damaged */
-		struct core_wait *wait = &p->core_waits[i];
-		if (wait->thread != wait[-1].thread || wait->begin >= wait[-1].end)
-			continue;
-		wait->begin = wait[-1].end;
-		wait->end = wait->end > wait->begin ? wait->end : wait->begin;
-	}
 	return 0;
 }
 
@@ -413,7 +403,7 @@ int threads_open(struct process *p, struct model *model)
 	if (error)
 		return error;
 	p->starving = starving_part(p);
-	error = find_core_waits(p);
+	error = holdings_find(p);
 	for (uint32_t i = 0; !error && i < p->n_threads; i++) {
 		struct host_thread *t = &p->threads[i];
 		error = take_scheds(p, t);
@@ -445,7 +435,7 @@ static int link_points(struct host_thread *t, uint32_t i, struct model *model)
 		return 0;
 	thread_labels(t, from->ns, to->ns, by_label);
 	if (from->depth && !(t->calls[from->call].bundles && from->begins))
-		by_label[LABEL_BLOCKED] = by_label[LABEL_LOCK_NO_CORE] = 0; /* asleep in a call: its own */
+		thread_take_sleep(by_label); /* asleep in a call: its own */
 	return thread_note(model, t->chain[i], by_label);
 }
 

@@ -47,6 +47,10 @@ is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['sync_device'], 0.02)"
 run threads --workload dataparallel --ranks 2 --seed 3 --fault profiler=176333@0
 is "f[0]['id'] == 'profiler' and near(f[0]['gain_ms'], loss['profiler'], 0.1)"
 
+# Keeps out: sleep for the lock, which threads of one process take in turns, where the profiler's work under it is the loss.
+run turns --workload jax --ranks 4 --seed 4 --fault profiler=100000
+is "f[0]['id'] == 'profiler' and near(f[0]['gain_ms'], loss['profiler'], 0.25)"
+
 # Keeps out: waiting for a core inside of a call that goes with the call, as a loss of the cores alone.
 run call --workload three_level --ranks 8 --cores 8 --seed 518252 --fault module_load=37610
 is "f[0]['id'] == 'module_load' and near(f[0]['gain_ms'], loss['module_load'], 0.25)"
