@@ -196,7 +196,8 @@ int choice_own(struct causes *c, struct suspects *all, const int64_t *from_ns, s
 		if (10 * (__int128)x->gain.ns < (n ? 0 : FIRST_TENTHS) * (__int128)structure_ns ||
 			x->gain.ns <= all->least_ns)
 			break;
-		if (choice_is_structure(x) || choice_is_even(x) || is_part(x, taken, n))
+		if (choice_is_structure(x) || choice_is_even(x) || x->cause == CAUSE_STEADY_HOST ||
+			is_part(x, taken, n))
 			continue;
 		cause_take(c, x->cause, &x->scope, c->weights_ns);
 		taken[n++] = *x;

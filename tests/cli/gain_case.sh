@@ -47,6 +47,11 @@ is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['sync_device'], 0.02)"
 run threads --workload dataparallel --ranks 2 --seed 3 --fault profiler=176333@0
 is "f[0]['id'] == 'profiler' and near(f[0]['gain_ms'], loss['profiler'], 0.1)"
 
+# Keeps out: a load of one step before waits for the GPU that win twice as much, because steady hosts would win some beside it.
+run waits --workload short_forward --ranks 32 --seed 508758 --noise-seed 470522 --host-noise bursts --fault module_load=57799 \
+	--fault item_end=1
+is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['item_end'], 0.05)"
+
 # Keeps out: sleep for the lock, which threads of one process take in turns, where the profiler's work under it is the loss.
 run turns --workload jax --ranks 4 --seed 4 --fault profiler=100000
 is "f[0]['id'] == 'profiler' and near(f[0]['gain_ms'], loss['profiler'], 0.25)"
