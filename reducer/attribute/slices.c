@@ -5,7 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST = 8, LEAST_KERNELS = 3, NEAR_PART = 16 };
+enum {
+	LEAST = 8,
+	LEAST_KERNELS = 3,
+	NEAR_PART = 16,
+	STEADY_PART = 4, /* of the spread of the launches */
+	LEAST_SPREAD_NS = 10000
+};
 
 void slices_add(struct slices *slices, int64_t ns, int64_t late_ns, uint64_t kernel)
 {
@@ -51,7 +57,36 @@ static bool is_first(const struct slices *slices, size_t i)
 	return true;
 }
 
-/* Of all, and of kernels: the same in each step is the program's, slices meet whatever comes. */
+/* From the first quarter to the last one of `n` values. */
+static int64_t spread(int64_t *values, size_t n)
+{
+	sort_rows(values, n, sizeof(*values), by_ns);
+	return values[(3 * n + 3) / 4 - 1] - values[(n + 3) / 4 - 1];
+}
+
+/* Do the starts hang on when the GPU ran out of work, and not on when the work was launched? What the
+ * program waits for on its own comes after the launch: a launch that comes later starts later. */
+static bool ignores_launches(const struct slices *slices, int64_t slice_ns)
+{
+	int64_t off_ns[SLICES_MOST], late_ns[SLICES_MOST], into_ns[SLICES_MOST];
+	size_t n = 0;
+	for (size_t i = 0; i < slices->n; i++) {
+		const int64_t ns = slices->ns[i];
+		const int64_t whole = ns < slice_ns ? 1 : ns / slice_ns + (ns % slice_ns > slice_ns / 2);
+		if (!is_regular(ns, slice_ns))
+			continue;
+		off_ns[n] = ns - whole * slice_ns;
+		into_ns[n] = ns - slices->late_ns[i];
+		late_ns[n++] = slices->late_ns[i];
+	}
+	if (n == 0)
+		return false;
+	const int64_t late = spread(late_ns, n), into = spread(into_ns, n);
+	const int64_t least = late < into ? late : into;
+	return least >= LEAST_SPREAD_NS && STEADY_PART * (__int128)spread(off_ns, n) <= least;
+}
+
+/* Of all, and of kernels: the same in each step may be the program's, slices meet whatever comes. */
 bool slices_shared(const struct slices *slices)
 {
 	int64_t sorted[SLICES_MOST];
@@ -67,6 +102,6 @@ bool slices_shared(const struct slices *slices)
 		kernels += first;
 		regular_kernels += first && is;
 	}
-	return kernels >= LEAST_KERNELS && 4 * regular >= 3 * slices->n &&
-		   4 * regular_kernels >= 3 * kernels;
+	return 4 * regular >= 3 * slices->n && 4 * regular_kernels >= 3 * kernels &&
+		   (kernels >= LEAST_KERNELS || ignores_launches(slices, slice_ns));
 }

@@ -10,6 +10,7 @@
 #include "conclude/finding_rows.h"
 #include "conclude/finding_text.h"
 #include "conclude/finding_unknown.h"
+#include "conclude/finding_unsteady.h"
 #include "conclude/habit.h"
 #include "conclude/replay_late.h"
 
@@ -319,6 +320,7 @@ static int64_t share_left(const struct finding_source *m, const struct finding_k
 	const int64_t transfer_ns = replay_transfer_ns(m->summary);
 	int64_t share = everywhere_own(m->f, m->late, kind);
 	share += m->everywhere->others_ns[id] - m->everywhere->taken_ns[id];
+	share += id == FINDING_FRAMEWORK ? m->everywhere->code_ns : 0;
 	if (kind->leaves & LEAF_BIT(LEAF_NCCL_TRANSFER) && replay_knows(m->summary) &&
 		transfer_ns < share) /* a late rank exposes the transfers of the others too */
 		share = transfer_ns;
@@ -403,6 +405,7 @@ static int say_loss(const struct finding_source *m, const struct finding_kind *k
 	snprintf(out->remedy, sizeof(out->remedy), "%s", whole_run ? finding_profile_later : remedy);
 	if (kind->leaves & LEAVES_UNKNOWN)
 		finding_say_unknown(m, out);
+	finding_say_unsteady(m, out);
 	int error = finding_say_rows(m, kind->leaves, 0, out);
 	if (error)
 		return error;

@@ -5,6 +5,7 @@
 enum gain_reference {
 	REFERENCE_NONE,    /* nothing in the trace says how fast it should be */
 	REFERENCE_REMOVAL, /* the time is gone */
+	REFERENCE_STEPS,   /* what the same work takes in most steps */
 	REFERENCE_CLASS,   /* the median of like collectives */
 	REFERENCE_PEERS    /* the same work of other devices */
 };

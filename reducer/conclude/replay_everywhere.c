@@ -64,6 +64,18 @@ static void take_unsplit(int64_t left_ns, int64_t *there_ns, struct everywhere *
 	out->others_ns[FINDING_WAIT] += taken_ns;
 }
 
+/* Host work that takes longer at times than usually may be long enough to be code. */
+static int64_t take_code(int64_t left_ns, int64_t *own_ns, struct everywhere *out)
+{
+	const int64_t taken_ns = *own_ns < left_ns ? *own_ns : left_ns;
+	if (taken_ns <= 0)
+		return 0;
+	*own_ns -= taken_ns;
+	out->taken_ns[FINDING_HOST_CODE] += taken_ns;
+	out->code_ns += taken_ns;
+	return taken_ns;
+}
+
 /* False: it is one rank's or host's, or its gain is none of a single loss. */
 static bool is_everywhere(const struct summary *summary, const struct culprit_summary *culprit,
 						  enum finding_id *id)
@@ -101,8 +113,10 @@ void everywhere_find(const struct summary *summary, const struct figures *f,
 		out->low_ns[id] = saturate_add(out->low_ns[id], culprit->low_ns);
 		out->high_ns[id] = saturate_add(out->high_ns[id], culprit->high_ns);
 		out->reference[id] = gain_reference_of(summary_text(summary, culprit->cause));
-		const int64_t used_ns = own_ns[id] < culprit->gain_ns ? own_ns[id] : culprit->gain_ns;
+		int64_t used_ns = own_ns[id] < culprit->gain_ns ? own_ns[id] : culprit->gain_ns;
 		own_ns[id] -= used_ns > 0 ? used_ns : 0;
+		if (id == FINDING_FRAMEWORK)
+			used_ns += take_code(culprit->gain_ns - used_ns, &own_ns[FINDING_HOST_CODE], out);
 		if (id == FINDING_WAIT) { /* what unevenness wins is no later culprit's */
 			there_ns[0] -= used_ns > 0 ? used_ns : 0;
 			take_unsplit(culprit->gain_ns - (used_ns > 0 ? used_ns : 0), there_ns, out);

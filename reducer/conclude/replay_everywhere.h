@@ -14,7 +14,8 @@ struct everywhere {         /* by finding_id; ns per step, means of the devices 
 	enum gain_reference reference[LOSS_KINDS];
 	int64_t rank_ns[LOSS_KINDS];   /* replay_rank_ns() of the first such culprit */
 	int64_t others_ns[LOSS_KINDS]; /* what it has of NCCL's time, beside its own leaves' */
-	int64_t taken_ns[LOSS_KINDS];  /* NCCL's kinds: what other kinds have of theirs */
+	int64_t taken_ns[LOSS_KINDS];  /* NCCL's kinds and host_code: what other kinds have of theirs */
+	int64_t code_ns;               /* what `framework` has of host_code's: of an unsteady host */
 };
 
 void everywhere_find(const struct summary *summary, const struct figures *figures,

@@ -23,6 +23,7 @@ static const char *const names[CAUSES] = {[CAUSE_INPUT] = "input",
 										  [CAUSE_LINK] = "link",
 										  [CAUSE_EVEN_KERNELS] = "even_kernels",
 										  [CAUSE_EVEN_HOST] = "even_host",
+										  [CAUSE_STEADY_HOST] = "steady_host",
 										  [CAUSE_TRANSFER] = "transfer",
 										  [CAUSE_COPIES] = "copies",
 										  [CAUSE_FRAMEWORK] = "framework",
@@ -52,19 +53,27 @@ uint8_t cause_label(enum cause cause)
 	return labels[cause];
 }
 
-enum cause cause_beside_no_core(uint8_t label)
+bool cause_pair(uint8_t label, enum cause pair[2])
 {
-	return label == LABEL_LOCK_NO_CORE    ? CAUSE_BLOCKED
-		   : label == LABEL_LOAD_NO_CORE  ? CAUSE_MODULE_LOAD
-		   : label == LABEL_ALLOC_NO_CORE ? CAUSE_ALLOC
-										  : CAUSES;
+	static const struct {
+		bool is;
+		enum cause of[2];
+	} pairs[LABELS] = {[LABEL_LOCK_NO_CORE] = {true, {CAUSE_BLOCKED, CAUSE_NO_CORE}},
+					   [LABEL_LOCK_PROFILER] = {true, {CAUSE_BLOCKED, CAUSE_PROFILER}},
+					   [LABEL_LOCK_LOAD] = {true, {CAUSE_BLOCKED, CAUSE_MODULE_LOAD}},
+					   [LABEL_LOCK_ALLOC] = {true, {CAUSE_BLOCKED, CAUSE_ALLOC}},
+					   [LABEL_LOAD_NO_CORE] = {true, {CAUSE_MODULE_LOAD, CAUSE_NO_CORE}},
+					   [LABEL_ALLOC_NO_CORE] = {true, {CAUSE_ALLOC, CAUSE_NO_CORE}},
+					   [LABEL_INPUT_NO_CORE] = {true, {CAUSE_INPUT, CAUSE_NO_CORE}}};
+	memcpy(pair, pairs[label].of, sizeof(pairs[label].of));
+	return pairs[label].is;
 }
 
 bool cause_has_label(enum cause cause, uint8_t label)
 {
-	const enum cause other = cause_beside_no_core(label);
-	if (other != CAUSES)
-		return cause == other || cause == CAUSE_NO_CORE;
+	enum cause pair[2];
+	if (cause_pair(label, pair))
+		return cause == pair[0] || cause == pair[1];
 	if (label == LABEL_QUEUE_FULL)
 		return cause == CAUSE_QUEUE_FULL;
 	return label != LABEL_NONE && label == cause_label(cause);

@@ -25,6 +25,7 @@ enum cause {
 	CAUSE_LINK,
 	CAUSE_EVEN_KERNELS,
 	CAUSE_EVEN_HOST,
+	CAUSE_STEADY_HOST,
 	CAUSE_TRANSFER,
 	CAUSE_COPIES,
 	CAUSE_FRAMEWORK,
@@ -45,9 +46,9 @@ static inline bool cause_is_sync(enum cause cause)
 }
 /* The enum label whose time the cause is; LABEL_NONE: none. */
 uint8_t cause_label(enum cause cause);
-/* The cause that a label belongs to beside no_core: without the call, or with a core for whoever
- * holds the lock, no thread would have waited for a core there. CAUSES: none. */
-enum cause cause_beside_no_core(uint8_t label);
+/* The two causes that time with a label has, either of whose cures ends it: without the call, or with
+ * a core, no thread would have waited for a core there. False: it has one, or none. */
+bool cause_pair(uint8_t label, enum cause pair[2]);
 /* Is time with this label the cause's? */
 bool cause_has_label(enum cause cause, uint8_t label);
 /* The kind of what holds work up whose time the cause is (struct held), 0: none. */

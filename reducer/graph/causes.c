@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-	FACTOR_LEAST = 10 /* kernels from which a stage's factor is taken */
+	FACTOR_LEAST = 10, /* kernels from which a stage's factor is taken */
+	UNSTEADY_LEAST = 8 /* stretches of a step */
 };
 
 /* ---- what it needs ---- */
@@ -65,6 +66,41 @@ static void find_excess(const struct causes *c, bool kernels, int64_t *excess_ns
 			excess_ns[rows[i].unit] += rows[i].ns - cause_like_ns(c, kernels, &rows[i]);
 }
 
+struct longer { /* of a unit, what takes longer than mostly */
+	double sum, squares;
+};
+
+/* Are most units unsteady, and not a few much more than the others? Counted is how many stretches a
+ * step has, if those that take longer than mostly were equally long: the sum's square by the sum of
+ * the squares. Where these are few it is a stall. */
+static bool are_unsteady(const struct model *m, const struct longer *longer)
+{
+	double all = 0;
+	size_t n = 0;
+	for (size_t u = 0; u < m->n_units; u++)
+		all += longer[u].sum;
+	for (size_t u = 0; u < m->n_units; u++)
+		n += longer[u].sum * longer[u].sum > UNSTEADY_LEAST * m->n_steps * longer[u].squares &&
+			 2 * (double)m->n_units * longer[u].sum >= all;
+	return 2 * n > m->n_units;
+}
+
+static int find_usual(struct causes *c)
+{
+	struct longer *longer = calloc(c->model->n_units + 1, sizeof(*longer));
+	int error = longer ? compare_steps(c->model->host, c->host, c->n_host, &c->usual_ns) : -ENOMEM;
+	for (size_t i = 0; !error && i < c->n_host; i++) {
+		const double more = (double)(c->host[i].ns - c->usual_ns[i]);
+		if (c->usual_ns[i] < 0 || c->host[i].unit == UNIT_NONE || more <= 0)
+			continue;
+		longer[c->host[i].unit].sum += more;
+		longer[c->host[i].unit].squares += more * more;
+	}
+	c->unsteady = !error && are_unsteady(c->model, longer);
+	free(longer);
+	return error;
+}
+
 static int find_all_excess(struct causes *c)
 {
 	const size_t n = c->model->n_units + 1;
@@ -101,6 +137,7 @@ int causes_open(struct causes *c, const struct model *model)
 	error = error ? error
 				  : compare_positions(model->kernels, model->n_kernels, model->units, &c->kernels);
 	error = error ? error : find_all_excess(c);
+	error = error ? error : find_usual(c);
 	return error ? error : causes_measure(c);
 }
 
@@ -116,6 +153,7 @@ void causes_close(struct causes *c)
 {
 	free(c->host);
 	free(c->kernels);
+	free(c->usual_ns);
 	free(c->host_of);
 	free(c->kernels_of);
 	free(c->measured_ns);
@@ -193,8 +231,9 @@ static bool is_off(const struct causes *c, const struct amount *amount)
 {
 	const uint16_t unit = c->model->graph.edges[amount->edge].unit;
 	const uint32_t cured = c->cured[unit == UNIT_NONE ? c->model->n_units : unit];
-	const enum cause other = cause_beside_no_core(amount->label);
-	return other != CAUSES && cured & (UINT32_C(1) << other | UINT32_C(1) << CAUSE_NO_CORE);
+	enum cause pair[2];
+	return cause_pair(amount->label, pair) &&
+		   cured & (UINT32_C(1) << pair[0] | UINT32_C(1) << pair[1]);
 }
 
 static int64_t take_labels(const struct causes *c, enum cause cause, const struct scope *scope,
@@ -283,6 +322,17 @@ static int64_t take_unevenness(const struct causes *c, bool kernels, const struc
 	for (size_t i = 0; i < n; i++)
 		if (has(c, scope, rows[i].unit) && (rows[i].alike || c->model->meetings == 0))
 			taken_ns += take_row(c, kernels, &rows[i], rows[i].mean_ns, weights_ns);
+	return taken_ns;
+}
+
+/* Every stretch of the program's own as long as it usually is at that place of a step. */
+static int64_t take_unsteadiness(const struct causes *c, const struct scope *scope,
+								 int64_t *weights_ns)
+{
+	int64_t taken_ns = 0;
+	for (size_t i = 0; i < c->n_host; i++)
+		if (c->usual_ns[i] >= 0 && has(c, scope, c->host[i].unit))
+			taken_ns += take_row(c, false, &c->host[i], c->usual_ns[i], weights_ns);
 	return taken_ns;
 }
 
@@ -499,6 +549,8 @@ static int64_t take(const struct causes *c, enum cause cause, const struct scope
 	case CAUSE_EVEN_KERNELS:
 	case CAUSE_EVEN_HOST:
 		return take_unevenness(c, cause == CAUSE_EVEN_KERNELS, scope, weights_ns);
+	case CAUSE_STEADY_HOST:
+		return take_unsteadiness(c, scope, weights_ns);
 	default:
 		return taken_ns;
 	}

@@ -29,6 +29,8 @@ struct scope {
 struct causes {
 	const struct model *model;
 	struct compared *host, *kernels;
+	bool unsteady;     /* the program's own time varies in many places of a step, not in a few */
+	int64_t *usual_ns; /* by row of `host`: what it takes usually; -1: not known */
 	struct unit_rows *host_of, *kernels_of; /* by unit: its rows of `host` and `kernels` */
 	size_t n_host, n_kernels;
 	/* Weights: of each edge, then of each row of model.host what is left of the program's own time.

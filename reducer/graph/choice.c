@@ -97,12 +97,39 @@ static const struct culprit *sure(const struct suspects *all, const struct culpr
 	for (size_t i = 0; cause_compares(best->cause) && i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
 		if (cause_compares(x->cause) || choice_is_even(x) || choice_is_structure(x) ||
-			x->gain.ns <= best->limit_ns || x->gain.ns <= all->least_ns ||
+			x->cause == CAUSE_STEADY_HOST || x->gain.ns <= best->limit_ns ||
+			x->gain.ns <= all->least_ns ||
 			10 * (__int128)x->gain.ns < OWN_TENTHS * (__int128)best->gain.ns)
 			continue;
 		if (!found || x->gain.ns > found->gain.ns)
 			found = x;
 	}
+	return found ? found : best;
+}
+
+/* One unit or host that wins most of what steady hosts would: it is compared with others, or has a
+ * cause of its own. */
+static const struct culprit *instead_of_steady(const struct suspects *all,
+											   const struct culprit *best)
+{
+	const struct culprit *found = NULL;
+	for (size_t i = 0; best->cause == CAUSE_STEADY_HOST && i < all->n; i++) {
+		const struct culprit *x = &all->at[i];
+		if (culprit_width(x) < 2 &&
+			10 * (__int128)x->limit_ns >= OWN_TENTHS * (__int128)best->gain.ns &&
+			(!found || x->gain.ns > found->gain.ns))
+			found = x;
+	}
+	return found ? found : best;
+}
+
+const struct culprit *choice_even_host(const struct suspects *all, const struct culprit *best)
+{
+	const struct culprit *found = NULL;
+	for (size_t i = 0; best->cause == CAUSE_STEADY_HOST && i < all->n; i++)
+		if (all->at[i].cause == CAUSE_EVEN_HOST &&
+			10 * (__int128)all->at[i].gain.ns >= OWN_TENTHS * (__int128)best->gain.ns)
+			found = &all->at[i];
 	return found ? found : best;
 }
 
@@ -119,12 +146,15 @@ const struct culprit *choice_best(const struct model *m, const struct suspects *
 	const int64_t part_ns = most_ns / NEAR_PART, step_part_ns = step_ns / NEAR_STEP;
 	int64_t near_ns = most_ns - (part_ns > step_part_ns ? part_ns : step_part_ns);
 	near_ns = near_ns > all->least_ns ? near_ns : all->least_ns + 1;
-	for (size_t i = 0; i < all->n; i++)
-		if (all->at[i].gain.ns >= near_ns && (!best || is_less(&all->at[i], best, step_ns)))
-			best = &all->at[i];
-	*structure = best != NULL;
+	*structure = true;
 	for (size_t i = 0; i < all->n; i++)
 		*structure &= all->at[i].gain.ns < near_ns || choice_is_structure(&all->at[i]);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct culprit *x = &all->at[i];
+		if (x->gain.ns >= near_ns && choice_is_structure(x) == *structure &&
+			(!best || is_less(x, best, step_ns)))
+			best = x;
+	}
 	const struct culprit *own = NULL;
 	for (size_t i = 0; *structure && i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
@@ -135,7 +165,7 @@ const struct culprit *choice_best(const struct model *m, const struct suspects *
 	}
 	*structure &= own == NULL;
 	best = own ? own : best;
-	best = *structure ? narrower_site(all, best) : sure(all, best);
+	best = *structure ? narrower_site(all, best) : instead_of_steady(all, sure(all, best));
 	const struct culprit *narrow = narrower(m, all, best);
 	return narrow ? narrow : best;
 }
@@ -166,7 +196,8 @@ int choice_own(struct causes *c, struct suspects *all, const int64_t *from_ns, s
 		if (10 * (__int128)x->gain.ns < (n ? 0 : FIRST_TENTHS) * (__int128)structure_ns ||
 			x->gain.ns <= all->least_ns)
 			break;
-		if (choice_is_structure(x) || choice_is_even(x) || is_part(x, taken, n))
+		if (choice_is_structure(x) || choice_is_even(x) || x->cause == CAUSE_STEADY_HOST ||
+			is_part(x, taken, n))
 			continue;
 		cause_take(c, x->cause, &x->scope, c->weights_ns);
 		taken[n++] = *x;

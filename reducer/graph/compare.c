@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_UNITS = 32 };
+enum {
+	FEW_UNITS = 32,
+	USUAL_LEAST = 5 /* steps that have the work, of which a median is taken */
+};
 
 struct comparing {
 	const struct position *positions;
@@ -139,11 +142,11 @@ static size_t compare_place(struct comparing *c, uint32_t units, uint32_t nth)
 		const uint32_t index = c->rows[c->begins[u] + nth].index;
 		const struct position *p = &c->positions[index];
 		if (!p->divided)
-			c->group[n++] =
-				(struct compared){.ns = p->ns, .edge = p->edge, .position = index, .unit = p->unit};
+			c->group[n++] = (struct compared){
+				.ns = p->ns, .edge = p->edge, .position = index, .nth = nth, .unit = p->unit};
 		else
 			c->out[index] =
-				(struct compared){p->ns, p->ns, p->ns, p->edge, index, UNIT_NONE, false};
+				(struct compared){p->ns, p->ns, p->ns, p->edge, index, nth, UNIT_NONE, false};
 		divided += p->divided;
 	}
 	sort_by_time(c->group, n);
@@ -185,6 +188,51 @@ int compare_positions(const struct position *positions, size_t n, const struct u
 	free(c.rows);
 	free(c.begins);
 	free(c.group);
+	return error;
+}
+
+/* ---- over the steps ---- */
+
+static int by_own_time(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x > y ? 1 : -(x < y);
+}
+
+static int64_t usual_of(const struct compared *rows, const struct radix_row *like, size_t n,
+						int64_t *times_ns)
+{
+	if (n < USUAL_LEAST)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		times_ns[i] = rows[like[i].index].ns;
+	sort_rows(times_ns, n, sizeof(*times_ns), by_own_time);
+	const int64_t low_ns = times_ns[(n - 1) / 2], high_ns = times_ns[n / 2];
+	return low_ns + (high_ns - low_ns) / 2;
+}
+
+int compare_steps(const struct position *positions, const struct compared *rows, size_t n,
+				  int64_t **out)
+{
+	struct radix_row *like = malloc((n + 1) * sizeof(*like));
+	int64_t *times_ns = malloc((n + 1) * sizeof(*times_ns));
+	*out = malloc((n + 1) * sizeof(**out));
+	int error = like && times_ns && *out ? 0 : -ENOMEM;
+	for (size_t i = 0; !error && i < n; i++) {
+		const uint64_t of_unit = hash_mix(positions[i].place, rows[i].unit);
+		like[i] = (struct radix_row){hash_mix(of_unit, rows[i].nth), (uint32_t)i};
+	}
+	if (!error)
+		error = radix_sort(like, n);
+	for (size_t i = 0, end; !error && i < n; i = end) {
+		for (end = i + 1; end < n && like[end].key == like[i].key; end++)
+			;
+		const int64_t usual_ns = usual_of(rows, &like[i], end - i, times_ns);
+		for (size_t k = i; k < end; k++) /* one that is divided is compared with none */
+			(*out)[like[k].index] = rows[like[k].index].unit == UNIT_NONE ? -1 : usual_ns;
+	}
+	free(like);
+	free(times_ns);
 	return error;
 }
 

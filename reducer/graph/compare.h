@@ -7,6 +7,7 @@
 struct compared {
 	int64_t ns, others_ns, mean_ns; /* others_ns: their median; -1: no other device has it */
 	uint32_t edge, position;        /* its row of `positions` */
+	uint32_t nth;                   /* of its unit with this key */
 	uint16_t unit;
 	bool alike; /* they are all of its program, and at least one other */
 };
@@ -16,6 +17,11 @@ struct compared {
  * -ENOMEM. */
 int compare_positions(const struct position *positions, size_t n, const struct unit *units,
 					  struct compared **out);
+
+/* What each of them takes usually: the median over the steps of its own unit; -1: too few have it. The
+ * caller frees *out. 0 or -ENOMEM. */
+int compare_steps(const struct position *positions, const struct compared *rows, size_t n,
+				  int64_t **out);
 
 /* All rows of a unit are among these; of a process with one device all of these are its. */
 struct unit_rows {

@@ -184,6 +184,8 @@ static int ask_all(struct asking *a)
 	if (!error && sites_of_waits(m) > 1) /* else it is one of the last three */
 		error = ask_everywhere(a, CAUSE_SYNC, false);
 	error = error ? error : ask_everywhere(a, CAUSE_QUEUE_FULL, false);
+	if (!error && a->c->unsteady)
+		error = ask_everywhere(a, CAUSE_STEADY_HOST, false);
 	if (error || m->n_units < 2)
 		return error;
 	error = ask_compared(a, CAUSE_HOST);
@@ -340,7 +342,7 @@ static int take_next(struct causes *c, struct suspects *all, int64_t *cured_ns, 
 	chosen.best = choice_best(c->model, all, out->step_ns, &chosen.structure);
 	int error = 0;
 	if (chosen.best && !chosen.structure)
-		error = several_find(c, all, chosen.best, cured_ns, &several);
+		error = several_find(c, all, choice_even_host(all, chosen.best), cured_ns, &several);
 	*found = several.n > 0;
 	if (error || several.n)
 		return error ? error : take_several(c, &several, cured_ns, out);

@@ -143,12 +143,11 @@ static int link_sleeper(struct host_thread *t, const struct waking *waking, stru
 	int64_t by_label[LABELS];
 	uint32_t edge;
 	thread_labels(t, from_ns, ns, by_label);
-	const int64_t asleep_ns = by_label[LABEL_BLOCKED] + by_label[LABEL_LOCK_NO_CORE];
+	const int64_t asleep_ns = thread_take_sleep(by_label);
 	struct edge before = {t->first_node + i, waking->node, ns - from_ns - asleep_ns, t->unit,
 						  EDGE_OUTSIDE};
 	before.ns = waking->silent ? 0 : before.ns;
 	int error = graph_add_edge(&model->graph, &before, &edge);
-	by_label[LABEL_BLOCKED] = by_label[LABEL_LOCK_NO_CORE] = 0;
 	if (!error && !waking->silent)
 		error = thread_note(model, edge, by_label);
 	struct edge after = {waking->node, t->first_node + i + 1, to_ns - ns, t->unit, EDGE_OUTSIDE};
@@ -282,7 +281,7 @@ int hand_offs_find(const struct process *p, struct host_thread *t, struct model 
 		if (t->points[i].depth > 0 || sleep.ns < LEAST_SLEEP_NS || sleep.until_ns > to_ns)
 			continue;
 		thread_labels(t, from_ns, to_ns, by_label);
-		if (by_label[LABEL_INPUT] > (to_ns - from_ns) / 2)
+		if (by_label[LABEL_INPUT] + by_label[LABEL_INPUT_NO_CORE] > (to_ns - from_ns) / 2)
 			continue;
 		const struct waker waker = find_waker(p, &(struct woken){t, from_ns, sleep.until_ns});
 		model->unwoken += !waker.thread;

@@ -263,8 +263,9 @@ int joint_find(struct causes *c, const struct joint_search *search, struct joint
 /* Of units, and none of how the program is built or of unevenness. */
 static bool may_join(const struct causes *c, const struct culprit *x)
 {
-	static const uint32_t never = UINT32_C(1) << CAUSE_SYNC | UINT32_C(1) << CAUSE_SYNC_DEVICE |
-								  UINT32_C(1) << CAUSE_SYNC_MID | UINT32_C(1) << CAUSE_SYNC_END |
+	static const uint32_t never = UINT32_C(1) << CAUSE_STEADY_HOST | UINT32_C(1) << CAUSE_SYNC |
+								  UINT32_C(1) << CAUSE_SYNC_DEVICE | UINT32_C(1) << CAUSE_SYNC_MID |
+								  UINT32_C(1) << CAUSE_SYNC_END |
 								  UINT32_C(1) << CAUSE_EVEN_KERNELS |
 								  UINT32_C(1) << CAUSE_EVEN_HOST;
 	return !x->joint.known && !(never >> x->cause & 1) &&

@@ -70,12 +70,21 @@ static int32_t steady_steps(const struct delivery *all, uint32_t n)
 	return n >= LEAST_WAITS && most <= MOST_STEPS && most <= UNEVEN * least ? most : 0;
 }
 
-static int link_delivery(const struct host_thread *t, uint32_t from, uint32_t to,
+struct link { /* from one delivery to the next: points of the thread */
+	uint32_t from, to;
+};
+
+/* With cores enough the next batch comes sooner. */
+static int link_delivery(const struct process *p, const struct host_thread *t, struct link link,
 						 struct model *model)
 {
-	const struct edge edge = {t->first_node + from, t->first_node + to,
-							  t->points[to].ns - t->points[from].ns, t->unit, EDGE_LOADER};
-	return graph_add_edge(&model->graph, &edge, NULL);
+	const int64_t ns = t->points[link.to].ns - t->points[link.from].ns;
+	const struct edge edge = {t->first_node + link.from, t->first_node + link.to, ns, t->unit,
+							  EDGE_LOADER};
+	const int64_t by_label[LABELS] = {[LABEL_INPUT_NO_CORE] = (int64_t)(p->starving * (double)ns)};
+	uint32_t number;
+	int error = graph_add_edge(&model->graph, &edge, &number);
+	return error ? error : thread_note(model, number, by_label);
 }
 
 int loaders_link(const struct process *p, const struct host_thread *t, struct model *model)
@@ -86,9 +95,9 @@ int loaders_link(const struct process *p, const struct host_thread *t, struct mo
 	int error = all ? 0 : -ENOMEM;
 	/* the wait before the first one lies before the sample */
 	if (steps && all[0].step <= steps)
-		error = link_delivery(t, 0, all[0].point, model);
+		error = link_delivery(p, t, (struct link){0, all[0].point}, model);
 	for (uint32_t i = 1; !error && steps && i < n; i++)
-		error = link_delivery(t, all[i - 1].point, all[i].point, model);
+		error = link_delivery(p, t, (struct link){all[i - 1].point, all[i].point}, model);
 	free(all);
 	return error;
 }

@@ -13,18 +13,28 @@
 enum label {
 	LABEL_NONE,
 	LABEL_BLOCKED,
-	LABEL_LOCK_NO_CORE, /* asleep until who holds Python's lock has got a core: of two causes */
+	LABEL_LOCK_NO_CORE,  /* asleep until who holds Python's lock has got a core: of two causes */
+	LABEL_LOCK_PROFILER, /* or is through with what the profiler does, a load, an allocation */
+	LABEL_LOCK_LOAD,
+	LABEL_LOCK_ALLOC,
 	LABEL_QUEUE_FULL,
 	LABEL_SYNC,
 	LABEL_MODULE_LOAD,
 	LABEL_ALLOC,
 	LABEL_INPUT,
+	LABEL_INPUT_NO_CORE, /* for a loader that waits for a core: of two causes */
 	LABEL_NO_CORE,
 	LABEL_LOAD_NO_CORE, /* in a call that loads, and waiting for a core: of two causes */
 	LABEL_ALLOC_NO_CORE,
 	LABEL_PROFILER,
 	LABELS
 };
+
+static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+	return hash ^ hash >> 29;
+}
 
 struct amount { /* of an edge: so much of it has a label */
 	int64_t ns;
@@ -37,8 +47,9 @@ struct position { /* an edge, and the same work of other devices by its key */
 	int64_t ns; /* what is compared: host time, or the op */
 	uint32_t edge;
 	uint16_t unit;
-	uint8_t class; /* of kernels: enum class_id + 1; with MODEL_GROUP: enum group */
-	bool divided;  /* it only keeps its place among those of its key */
+	uint8_t class;  /* of kernels: enum class_id + 1; with MODEL_GROUP: enum group */
+	bool divided;   /* it only keeps its place among those of its key */
+	uint64_t place; /* of threads: the key without the step; else 0 */
 };
 
 #define MODEL_GROUP 0x80 /* the classes of another taxonomy have only a group */

@@ -213,7 +213,7 @@ static int add_position(struct process *p, struct model *model, const struct dev
 	key = hash_mix(key, process_name_hash(p, op->name));
 	key = hash_mix(key, op->call != NO_INDEX); /* before the sample hosts run ahead unequally */
 	*position = (struct position){
-		key, ns, op->edge, op->unit, class_of(p, op->name), op->place != PLACE_SAME};
+		key, ns, op->edge, op->unit, class_of(p, op->name), op->place != PLACE_SAME, 0};
 	return 0;
 }
 

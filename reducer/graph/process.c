@@ -7,12 +7,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-uint64_t hash_mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-	return hash ^ hash >> 29;
-}
-
 uint64_t process_name_hash(struct process *process, uint32_t name)
 {
 	uint64_t *hash = &process->name_hashes[name];
@@ -336,7 +330,7 @@ void process_close(struct process *p)
 	free(p->helds);
 	free(p->events);
 	free(p->scheds);
-	free(p->core_waits);
+	free(p->holdings);
 	free(p->sched_threads);
 	trace_close(&p->trace);
 	memset(p, 0, sizeof(*p));

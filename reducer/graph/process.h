@@ -93,9 +93,10 @@ struct sched_row {
 	bool own;        /* asleep in code of its own: it waits for no other thread */
 };
 
-struct core_wait { /* a thread is ready to run, and all cores are taken */
+struct holding { /* a thread that may hold Python's lock loses time */
 	int64_t begin, end;
 	uint32_t thread;
+	uint8_t label; /* of who waits for the lock meanwhile */
 };
 
 struct range_begin { /* a thread of an import that begins a range is awake */
@@ -123,6 +124,7 @@ struct event_row { /* an event is recorded on a stream, or a stream waits for it
 
 struct labelled {
 	int64_t begin, end;
+	int64_t joint_ns; /* of `input`: its last part, which ends also with cores enough */
 	uint8_t label;
 };
 
@@ -204,14 +206,15 @@ struct process {
 	struct sched_row *scheds;
 	uint32_t *sched_threads;
 	size_t n_scheds, scheds_room, sched_threads_room;
-	struct core_wait *core_waits; /* by thread and time */
-	size_t n_core_waits;
+	struct holding *holdings; /* by thread and time */
+	size_t n_holdings;
+	bool profiled; /* some of them are the profiler's work */
 	struct host_thread *threads;
 	uint32_t n_threads;
 	struct process_stream *streams;
 	uint32_t n_streams;
 	uint16_t *unit_of_device; /* by device of the trace */
-	bool joint_input;         /* loaders starve for a core too: their waits count as such */
+	double starving; /* the part of their time for which loaders have no core; 0: not known */
 };
 
 /* Reads the sample of process `index`. 0; 1: it has no ops there; or -errno. */
@@ -238,6 +241,5 @@ int32_t process_step(const struct process *process, int64_t ns);
 /* How many of its launched ops a stream was given before `ns`. */
 uint32_t process_given_before(const struct process *process, const struct process_stream *stream,
 							  int64_t ns);
-uint64_t hash_mix(uint64_t hash, uint64_t value);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/room.h"
 #include "base/sort.h"
 #include "graph/causes.h"
+#include "graph/holdings.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -141,35 +142,44 @@ static int make_pieces(struct host_thread *t, struct bounds *b)
 		if (now)
 			t->pieces[t->n_pieces - 1].end = ns;
 		if (label)
-			t->pieces[t->n_pieces++] = (struct labelled){ns, ns, label};
+			t->pieces[t->n_pieces++] = (struct labelled){ns, ns, 0, label};
 		now = label;
 	}
 	return 0;
 }
 
-/* Who holds the lock waits for a core: so does the one that sleeps until it has it. `from_ns`:
- * until then the rows before it were seen; a damaged trace may have rows that overlap. */
-static int add_holder(const struct process *p, const struct sched_row *row, int64_t from_ns,
-					  struct bounds *b)
+struct lock_wait { /* `thread` sleeps for the lock */
+	const struct sched_row *row;
+	uint32_t thread;
+	int64_t begin_ns;
+};
+
+/* What another thread loses meanwhile: of the profiler's work all, as it is done with the lock; else
+ * what the one that is known to hold it does. */
+static int add_holdings(const struct process *p, const struct lock_wait *wait, uint32_t thread,
+						struct bounds *b)
 {
-	const int64_t begin_ns = row->begin > from_ns ? row->begin : from_ns;
-	size_t low = 0, high = p->n_core_waits;
+	const int64_t to_ns = wait->row->slept;
 	int error = 0;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct core_wait *wait = &p->core_waits[middle];
-		if (wait->thread < row->holder || (wait->thread == row->holder && wait->end <= begin_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; !error && low < p->n_core_waits; low++) {
-		const struct core_wait *wait = &p->core_waits[low];
-		if (wait->thread != row->holder || wait->begin >= row->slept)
+	for (size_t i = holdings_from(p, thread, wait->begin_ns); !error && i < p->n_holdings; i++) {
+		const struct holding *of = &p->holdings[i];
+		if (of->thread != thread || of->begin >= to_ns)
 			break;
-		error = bounds_add(b, wait->begin > begin_ns ? wait->begin : begin_ns,
-						   wait->end < row->slept ? wait->end : row->slept, LABEL_LOCK_NO_CORE);
+		if (thread == wait->row->holder || of->label == LABEL_LOCK_PROFILER)
+			error = bounds_add(b, of->begin > wait->begin_ns ? of->begin : wait->begin_ns,
+							   of->end < to_ns ? of->end : to_ns, of->label);
 	}
+	return error;
+}
+
+/* Who sleeps until it has the lock loses what those lose that have it. A damaged trace may have rows
+ * that overlap: begin_ns is after those that were seen. */
+static int add_lock_wait(const struct process *p, const struct lock_wait *wait, struct bounds *b)
+{
+	int error = add_holdings(p, wait, wait->row->holder, b);
+	for (uint32_t k = 0; !error && p->profiled && k < p->n_threads; k++)
+		if (p->threads[k].index != wait->thread && p->threads[k].index != wait->row->holder)
+			error = add_holdings(p, wait, p->threads[k].index, b);
 	return error;
 }
 
@@ -186,7 +196,9 @@ static int gather(const struct process *p, const struct host_thread *t, struct b
 		const struct sched_row *row = &t->scheds[i];
 		error = bounds_add(b, row->begin, row->slept, row->input ? LABEL_INPUT : LABEL_BLOCKED);
 		error = error ? error : bounds_add(b, row->slept, row->waited, LABEL_NO_CORE);
-		error = error || !row->holder ? error : add_holder(p, row, slept_ns, b);
+		const struct lock_wait wait = {row, t->index,
+									   row->begin > slept_ns ? row->begin : slept_ns};
+		error = error || !row->holder ? error : add_lock_wait(p, &wait, b);
 		slept_ns = row->holder && row->slept > slept_ns ? row->slept : slept_ns;
 	}
 	for (uint32_t i = 0; !error && i < t->n_calls; i++) {
@@ -200,8 +212,6 @@ static int gather(const struct process *p, const struct host_thread *t, struct b
 		if (span->thread != t->index && (span->thread || span->label == LABEL_INPUT))
 			continue;
 		error = bounds_add(b, span->begin, span->end, span->label);
-		if (!error && span->label == LABEL_INPUT && p->joint_input)
-			error = bounds_add(b, span->begin, span->end, LABEL_NO_CORE);
 	}
 	return error;
 }
@@ -230,8 +240,25 @@ void thread_labels(const struct host_thread *t, int64_t from, int64_t to, int64_
 	for (; low < t->n_pieces && t->pieces[low].begin < to; low++) {
 		const struct labelled *piece = &t->pieces[low];
 		const int64_t begin = piece->begin > from ? piece->begin : from;
-		by_label[piece->label] += (piece->end < to ? piece->end : to) - begin;
+		const int64_t end = piece->end < to ? piece->end : to,
+					  shared = piece->end - piece->joint_ns;
+		const int64_t own_ns = shared <= begin ? 0 : shared < end ? shared - begin : end - begin;
+		by_label[piece->label] += own_ns;
+		if (piece->joint_ns)
+			by_label[LABEL_INPUT_NO_CORE] += end - begin - own_ns;
 	}
+}
+
+int64_t thread_take_sleep(int64_t by_label[LABELS])
+{
+	static const uint8_t asleep[] = {LABEL_BLOCKED, LABEL_LOCK_NO_CORE, LABEL_LOCK_PROFILER,
+									 LABEL_LOCK_LOAD, LABEL_LOCK_ALLOC};
+	int64_t ns = 0;
+	for (size_t i = 0; i < sizeof(asleep) / sizeof(asleep[0]); i++) {
+		ns += by_label[asleep[i]];
+		by_label[asleep[i]] = 0;
+	}
+	return ns;
 }
 
 int thread_note(struct model *model, uint32_t edge, const int64_t by_label[LABELS])
@@ -299,42 +326,9 @@ static int take_scheds(struct process *p, struct host_thread *t)
 	return 0;
 }
 
-static int by_core_wait(const void *a, const void *b)
-{
-	const struct core_wait *x = a, *y = b;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
-/* When which thread waits for a core, as far as others wait for a lock that somebody holds. */
-static int find_core_waits(struct process *p)
-{
-	bool locks = false;
-	for (size_t i = 0; i < p->n_scheds; i++)
-		locks |= p->scheds[i].holder != 0;
-	if (!locks)
-		return 0;
-	p->core_waits = malloc(p->n_scheds * sizeof(*p->core_waits));
-	if (!p->core_waits)
-		return -ENOMEM;
-	for (size_t i = 0; i < p->n_scheds; i++)
-		if (p->scheds[i].waited > p->scheds[i].slept)
-			p->core_waits[p->n_core_waits++] =
-				(struct core_wait){p->scheds[i].slept, p->scheds[i].waited, p->sched_threads[i]};
-	sort_rows(p->core_waits, p->n_core_waits, sizeof(*p->core_waits), by_core_wait);
-	for (size_t i = 1; i < p->n_core_waits; i++) { /* one after the other, even if damaged */
-		struct core_wait *wait = &p->core_waits[i];
-		if (wait->thread != wait[-1].thread || wait->begin >= wait[-1].end)
-			continue;
-		wait->begin = wait[-1].end;
-		wait->end = wait->end > wait->begin ? wait->end : wait->begin;
-	}
-	return 0;
-}
-
-/* Do the launching threads wait for cores so much that loaders, which leave no rows, starve too? */
-static bool input_is_joint(const struct process *p)
+/* Which part of the time that the launching threads are awake they wait for a core: loaders, which
+ * leave no rows, get as little. */
+static double starving_part(const struct process *p)
 {
 	int64_t waited = 0, awake = 0;
 	for (size_t i = 0; i < p->n_scheds; i++) {
@@ -344,9 +338,26 @@ static bool input_is_joint(const struct process *p)
 		for (uint32_t k = 0; k < p->n_threads && !calls; k++)
 			calls = p->threads[k].index == p->sched_threads[i];
 		if (!calls)
-			return false;
+			return 0;
 	}
-	return waited > awake / JOINT_PART;
+	return waited > awake / JOINT_PART ? (double)waited / (double)awake : 0;
+}
+
+/* With cores enough a loader that gets none for a part of its time would be done by that part sooner:
+ * so much of a wait for it, from one to the next, is of two causes. */
+static void share_input(struct host_thread *t, double starving)
+{
+	int64_t from_ns = t->n_points ? t->points[0].ns : INT64_MAX;
+	for (uint32_t i = 0; starving > 0 && i < t->n_pieces; i++) {
+		struct labelled *piece = &t->pieces[i];
+		if (piece->label != LABEL_INPUT)
+			continue;
+		const int64_t since_ns = piece->end > from_ns ? piece->end - from_ns : 0;
+		const int64_t ns = piece->end - piece->begin;
+		piece->joint_ns = (int64_t)(starving * (double)since_ns);
+		piece->joint_ns = piece->joint_ns < ns ? piece->joint_ns : ns;
+		from_ns = piece->end;
+	}
 }
 
 /* The device that gets four fifths of the launches; with one device it has all threads. */
@@ -391,14 +402,16 @@ int threads_open(struct process *p, struct model *model)
 	int error = count_threads(p);
 	if (error)
 		return error;
-	p->joint_input = input_is_joint(p);
-	error = find_core_waits(p);
+	p->starving = starving_part(p);
+	error = holdings_find(p);
 	for (uint32_t i = 0; !error && i < p->n_threads; i++) {
 		struct host_thread *t = &p->threads[i];
 		error = take_scheds(p, t);
 		error = error ? error : make_points(t);
 		error = error ? error : add_nodes(t, &model->graph);
 		error = error ? error : find_labels(p, t);
+		if (!error)
+			share_input(t, p->starving);
 		t->unit = find_unit(p, t);
 		t->aside = is_aside(p, t);
 	}
@@ -422,7 +435,7 @@ static int link_points(struct host_thread *t, uint32_t i, struct model *model)
 		return 0;
 	thread_labels(t, from->ns, to->ns, by_label);
 	if (from->depth && !(t->calls[from->call].bundles && from->begins))
-		by_label[LABEL_BLOCKED] = by_label[LABEL_LOCK_NO_CORE] = 0; /* asleep in a call: its own */
+		thread_take_sleep(by_label); /* asleep in a call: its own */
 	return thread_note(model, t->chain[i], by_label);
 }
 
@@ -442,12 +455,11 @@ int threads_link(struct process *p, struct model *model)
 	return error;
 }
 
-static uint64_t position_key(struct process *p, const struct host_thread *t, uint32_t i)
+static uint64_t place_key(struct process *p, const struct host_thread *t, uint32_t i)
 {
 	const struct host_call *call = &t->calls[t->points[i + 1].call];
 	const uint32_t name = call->first_op != NO_INDEX ? p->ops[call->first_op].name : call->name;
 	uint64_t key = hash_mix(1, t->number);
-	key = hash_mix(key, (uint64_t)(uint32_t)process_step(p, t->points[i].ns));
 	key = hash_mix(key, process_name_hash(p, name));
 	return hash_mix(key, t->points[i + 1].begins);
 }
@@ -461,7 +473,7 @@ static bool has_row(const struct host_thread *t, uint32_t i, struct position *ro
 	row->divided = place == PLACE_BEGIN && !to->begins;
 	if (place != PLACE_NONE)
 		return true;
-	row->key = hash_mix(hash_mix(row->key, t->unit), (uint64_t)to->ns);
+	row->key = row->place = hash_mix(hash_mix(row->key, t->unit), (uint64_t)to->ns);
 	return to->begins && to->ns - t->points[i].ns >= CAUSE_CODE_NS;
 }
 
@@ -473,7 +485,8 @@ int threads_compare(struct process *p, struct model *model)
 			if (t->chain[i] == EDGE_NONE || t->unit == UNIT_NONE)
 				continue;
 			struct position row = {
-				.key = position_key(p, t, i), .edge = t->chain[i], .unit = t->unit};
+				.place = place_key(p, t, i), .edge = t->chain[i], .unit = t->unit};
+			row.key = hash_mix(row.place, (uint64_t)(uint32_t)process_step(p, t->points[i].ns));
 			if (!has_row(t, i, &row))
 				continue;
 			struct position *position = MODEL_ADD(model, host);

@@ -29,6 +29,8 @@ void thread_labels(const struct host_thread *thread, int64_t from, int64_t to,
 				   int64_t by_label[LABELS]);
 /* The last point at or before `ns`; -1: none. */
 int64_t thread_point(const struct host_thread *thread, int64_t ns);
+/* Takes out all sleep that a lock or another thread may have caused. Returns how much. */
+int64_t thread_take_sleep(int64_t by_label[LABELS]);
 /* Notes the labelled time of an edge. 0 or -ENOMEM. */
 int thread_note(struct model *model, uint32_t edge, const int64_t by_label[LABELS]);
 

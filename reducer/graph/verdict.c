@@ -22,7 +22,7 @@ enum {
 /* Waiting, which costs more or less than its time. */
 #define LEAVES_THAT_WAIT                                                                  \
 	(LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_GPU_SHARED) | LEAF_BIT(LEAF_HOST_BLOCKED) | \
-	 LEAF_BIT(LEAF_HOST_NO_CORE) | LEAF_BIT(LEAF_HOST_HOST_FUNC))
+	 LEAF_BIT(LEAF_HOST_NO_CORE) | LEAF_BIT(LEAF_HOST_HOST_FUNC) | LEAF_BIT(LEAF_HOST_CODE))
 
 /* Launches per step of the process that has most. 0 or -ENOMEM. */
 static int size_process(const struct device_context *context, const struct device_scan *scans,

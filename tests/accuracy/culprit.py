@@ -24,7 +24,7 @@ LEAST = 0.02  # of the step: smaller planted losses are not judged
 # what may be named for a fault
 CLASSES = {
     "slow_host": ("host", "even_host"), "gil_hog": ("blocked",), "no_core": ("no_core",), "page_fault": ("code", "host"),
-    "io_sleep": ("blocked",), "input": ("input",), "jitter_host": ("even_host", "host", "code"),
+    "io_sleep": ("blocked",), "input": ("input",), "jitter_host": ("steady_host", "even_host", "host", "code"),
     "sync": ("sync.mid", "sync.end", "sync"), "item_end": ("sync.end", "sync.mid", "sync"),
     "item_loss": ("sync.mid", "sync.end", "sync"), "sync_device": ("sync.device", "sync.mid", "sync"), "alloc": ("alloc",),
     "module_load": ("module_load",), "jit": ("module_load",), "host_func": ("host_func",), "queue_full": ("queue_full",),

@@ -1219,21 +1219,31 @@ def percentile(p, values):
 
 
 def is_shared(slices):
-    """[(length, kernel)] of gaps that end with launched work that did not start."""
+    """[(length, kernel, from the launch's end to the start)] of gaps that end with launched work that did not start."""
     if len(slices) < 8:
         return False
-    slice_ns = percentile(25, [ns for ns, _ in slices])
+    slice_ns = percentile(25, [ns for ns, _, _ in slices])
+
+    def multiple(ns):
+        return max(1, (2 * ns + slice_ns - 1) // (2 * slice_ns))
 
     def is_regular(ns):
-        whole = max(1, (ns + slice_ns // 2) // slice_ns) * slice_ns
-        return 16 * abs(ns - whole) <= slice_ns
+        return 16 * abs(ns - multiple(ns) * slice_ns) <= slice_ns
+
+    def spread(values):
+        return percentile(75, values) - percentile(25, values)
+
+    def ignores_launches():
+        regular = [(ns - multiple(ns) * slice_ns, late, ns - late) for ns, _, late in slices if is_regular(ns)]
+        lengths, late, into = (spread(column) for column in zip(*regular))
+        return min(late, into) >= 10_000 and 4 * lengths <= min(late, into)
 
     first = {}
-    for ns, kernel in slices:
+    for ns, kernel, _ in slices:
         first.setdefault(kernel, ns)
     kernels = [is_regular(ns) for ns in first.values()]
-    return (len(kernels) >= 3 and 4 * sum(kernels) >= 3 * len(kernels)
-            and 4 * sum(is_regular(ns) for ns, _ in slices) >= 3 * len(slices))
+    return (4 * sum(kernels) >= 3 * len(kernels) and 4 * sum(is_regular(ns) for ns, _, _ in slices) >= 3 * len(slices)
+            and (len(kernels) >= 3 or ignores_launches()))
 
 
 def calibrate(device, gaps):
@@ -1246,7 +1256,7 @@ def calibrate(device, gaps):
             if gap.k.is_first_of_call and not gap.k.is_node and gap.launch.begin >= gap.a
             and gap.b - gap.launch.end >= SLICE_LATE_NS][:SLICES_MOST]
     device.shared = is_shared([
-        (gap.b - gap.a, (gap.k.process, gap.k.name)) for gap in late
+        (gap.b - gap.a, (gap.k.process, gap.k.name), gap.b - gap.launch.end) for gap in late
         if gap.b - gap.launch.end >= SLICE_LATE_NS + min(delays)])
     if len(idle_launches) >= CALIBRATION_GAPS and not device.shared:
         device.floor = percentile(5, idle_launches)

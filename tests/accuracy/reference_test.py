@@ -568,12 +568,12 @@ class GapTest(GapCase):
         self.assertEqual(self.leaves(trace),
                          {"idle.gpu.dispatch": 30, "idle.unknown.unexplained": 80})
 
-    def slices(self, lengths, names, lag=20):
-        """Gaps of these lengths, each ended by an op that was launched 1,000 into it and started later; the first op starts
+    def slices(self, lengths, names, lag=20, into=(1_000,)):
+        """Gaps of these lengths, each ended by an op that was launched so far `into` it and started later; the first op starts
         `lag` after its launch."""
         trace, at = Trace().call(0, 10, 1).op(lag, lag + 80, 1), lag + 80
-        for n, (ns, name) in enumerate(zip(lengths, itertools.cycle(names)), 2):
-            trace.call(at + 1_000, at + 1_010, n).op(at + ns, at + ns + 50, n, name=name)
+        for n, (ns, name, launched) in enumerate(zip(lengths, itertools.cycle(names), itertools.cycle(into)), 2):
+            trace.call(at + launched, at + launched + 10, n).op(at + ns, at + ns + 50, n, name=name)
             at += ns + 50
         return self.leaves(trace)
 
@@ -587,6 +587,11 @@ class GapTest(GapCase):
                                ([400_000] * 7 + [600_000] * 3, three), ([101_000] * 8, three),
                                ([400_000] * 90 + [600_000] * 3, ["gemm"] * 90 + ["norm", "foo", "copy"])):
             self.assertNotIn("idle.gpu.shared", self.slices(lengths, names), (lengths, names))
+        # of one kernel: the starts do not hang on the launches, or they do
+        into = (1_000, 21_000, 41_000, 61_000)
+        even = [400_000, 401_000, 800_000, 402_000] * 2
+        self.assertIn("idle.gpu.shared", self.slices(even, ["gemm"], into=into))
+        self.assertNotIn("idle.gpu.shared", self.slices([400_000 + ns for ns in into] * 2, ["gemm"], into=into))
         # where every launch takes long: 251,010 - 1,010 - 100,000 is the longest lag that leaves one
         self.assertIn("idle.gpu.shared", self.slices([251_010] * 8, three, 150_000))
         self.assertNotIn("idle.gpu.shared", self.slices([251_010] * 8, three, 150_001))

@@ -20,6 +20,11 @@ sys.exit(0 if eval(sys.argv[3]) else 1)
 END
 }
 
+cores_win() { # cores_win NAME: what that job wins with cores enough (ample), ms
+	"$PYTHON" -c 'import json, sys; a, b = (json.load(open(p))["step_ns"] for p in sys.argv[1:]); print((a - b) / 1e6)' \
+		"$work/$1.json" "$work/ample.json"
+}
+
 # Keeps out: copies of a thread that only copies, which hold their times however short the step would be, as the end of
 # the step, as places in the launch queue and as what other copies wait for.
 run prefetch --workload tiny --ranks 3 --per-host 2 --seed 3 --fault page_fault=600@2 --fault prefetch=2849
@@ -42,16 +47,38 @@ is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['sync_device'], 0.02)"
 run threads --workload dataparallel --ranks 2 --seed 3 --fault profiler=176333@0
 is "f[0]['id'] == 'profiler' and near(f[0]['gain_ms'], loss['profiler'], 0.1)"
 
+# Keeps out: a load of one step before waits for the GPU that win twice as much, because steady hosts would win some beside it.
+run waits --workload short_forward --ranks 32 --seed 508758 --noise-seed 470522 --host-noise bursts --fault module_load=57799 \
+	--fault item_end=1
+is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['item_end'], 0.05)"
+
+# Keeps out: sleep for the lock, which threads of one process take in turns, where the profiler's work under it is the loss.
+run turns --workload jax --ranks 4 --seed 4 --fault profiler=100000
+is "f[0]['id'] == 'profiler' and near(f[0]['gain_ms'], loss['profiler'], 0.25)"
+
 # Keeps out: waiting for a core inside of a call that goes with the call, as a loss of the cores alone.
 run call --workload three_level --ranks 8 --cores 8 --seed 518252 --fault module_load=37610
 is "f[0]['id'] == 'module_load' and near(f[0]['gain_ms'], loss['module_load'], 0.25)"
+
+# Keeps out: a loader that is slow wherever it runs as a lack of cores, because the process waits for some too.
+run slow_loader --workload short_backward --ranks 3 --seed 190058 --fault no_core=4 --fault input=349291@1
+is "f[0]['id'] == 'late_rank' and f[0]['rank'] == 1 and f[0]['cause'] == 'input' and near(f[0]['gain_ms'], loss['input'], 0.35)"
+
+# Keeps out: only the waits of launching threads as what more cores win, where loaders starve too.
+few=(--workload resnet --ranks 3 --seed 590310 --noise-seed 322601 --eval 5:3 --nvtx off --accumulate 4)
+run starving "${few[@]}" --cores 2
+"$sim" --truth "$work/ample.json" --steps 6 "${few[@]}" >/dev/null 2>&1 || fail "baton-sim with cores enough"
+is "f[0]['id'] == 'no_core' and near(f[0]['gain_ms'], $(cores_win starving), 0.05)"
+
+# Keeps out: waits for the GPU, without which hosts run ahead and hide a lack of cores, before that lack.
+run cores --workload three_level --ranks 8 --seed 3 --fault no_core=5@5
+is "f[0]['id'] == 'no_core' and near(f[0]['gain_ms'], loss['no_core'], 0.02)"
 
 # Keeps out: what is left of a loss once a larger one is cured, as all that it costs by itself.
 run hidden --workload graph --ranks 8 --cores 4 --seed 931489 --fault module_load=30907 --fault jit=307030
 "$sim" --truth "$work/ample.json" --steps 6 --workload graph --ranks 8 --seed 931489 --fault module_load=30907 \
 	--fault jit=307030 >/dev/null 2>&1 || fail "baton-sim with cores enough"
-cores=$("$PYTHON" -c 'import json, sys; a, b = (json.load(open(p))["step_ns"] for p in sys.argv[1:]); print((a - b) / 1e6)' \
-	"$work/hidden.json" "$work/ample.json")
+cores=$(cores_win hidden)
 is "[x['id'] for x in f[:2]] == ['module_load', 'no_core'] and f[0]['gain_alone_ms'] == f[0]['gain_ms']"
 is "f[1]['gain_ms'] < $cores / 4 and near(f[1]['gain_alone_ms'], $cores, 0.05)"
 expect_status 0 "$BATON" report "$work/hidden"

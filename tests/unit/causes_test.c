@@ -269,9 +269,9 @@ static void test_equal(void)
 
 static void test_compare(void)
 {
-	struct position positions[6] = {{9, 10, 5, 0, 0, false}, {9, 30, 6, 0, 0, false},
-									{9, 12, 7, 1, 0, false}, {9, 34, 8, 1, 0, false},
-									{9, 20, 9, 2, 0, false}, {8, 5, 10, 2, 0, false}};
+	struct position positions[6] = {{9, 10, 5, 0, 0, false, 0}, {9, 30, 6, 0, 0, false, 0},
+									{9, 12, 7, 1, 0, false, 0}, {9, 34, 8, 1, 0, false, 0},
+									{9, 20, 9, 2, 0, false, 0}, {8, 5, 10, 2, 0, false, 0}};
 	struct unit units[3] = {{0}, {0}, {0}};
 	struct compared *rows;
 	CHECK(compare_positions(positions, 6, units, &rows) == 0, "no memory");
@@ -292,10 +292,10 @@ static void test_compare(void)
  * from nobody. */
 static void test_compare_divided(void)
 {
-	struct position positions[4] = {{9, 10, 5, 0, 0, false},
-									{9, 30, 6, 0, 0, false},
-									{9, 4, 7, 1, 0, true},
-									{9, 34, 8, 1, 0, false}};
+	struct position positions[4] = {{9, 10, 5, 0, 0, false, 0},
+									{9, 30, 6, 0, 0, false, 0},
+									{9, 4, 7, 1, 0, true, 0},
+									{9, 34, 8, 1, 0, false, 0}};
 	struct unit units[2] = {{0}, {0}};
 	struct compared *rows;
 	CHECK(compare_positions(positions, 4, units, &rows) == 0, "no memory");
@@ -315,11 +315,11 @@ static void test_compare_divided(void)
 /* Two stages of two units each: the others are of one's own stage; one that is alone has all. */
 static void test_compare_stages(void)
 {
-	struct position positions[5] = {{9, 10, 5, 0, 0, false},
-									{9, 11, 6, 1, 0, false},
-									{9, 50, 7, 2, 0, false},
-									{9, 55, 8, 3, 0, false},
-									{9, 30, 9, 4, 0, false}};
+	struct position positions[5] = {{9, 10, 5, 0, 0, false, 0},
+									{9, 11, 6, 1, 0, false, 0},
+									{9, 50, 7, 2, 0, false, 0},
+									{9, 55, 8, 3, 0, false, 0},
+									{9, 30, 9, 4, 0, false, 0}};
 	struct unit units[5] = {
 		{.sequence = 1}, {.sequence = 1}, {.sequence = 2}, {.sequence = 2}, {.sequence = 3}};
 	static const int64_t others[] = {11, 10, 55, 50, 30}, means[] = {10, 10, 52, 52, 31};
@@ -360,6 +360,96 @@ static void test_even_stages(void)
 	}
 }
 
+/* ---- over the steps ---- */
+
+enum { LONG_STEPS = 6, STRETCHES = 40, USUALLY_NS = 1000 };
+
+/* One thread whose step is a row of stretches; each is over when an op begins. */
+static void make_thread(struct model *m, int64_t (*ns)(int step, int stretch))
+{
+	*m = (struct model){.n_steps = LONG_STEPS};
+	*MODEL_ADD(m, units) = (struct unit){.rank = 0};
+	uint32_t from = node(m, 0);
+	for (int step = 0; step < LONG_STEPS; step++) {
+		for (int i = 0; i < STRETCHES; i++) {
+			const uint32_t to = node(m, m->graph.measured_ns[from] + ns(step, i));
+			const uint64_t place = hash_mix(1, (uint64_t)i / 2); /* the same call twice */
+			*MODEL_ADD(m, host) = (struct position){.key = hash_mix(place, (uint64_t)step),
+													.place = place,
+													.edge = edge(m, from, to, 0, EDGE_OUTSIDE)};
+			from = to;
+		}
+		*MODEL_ADD(m, ends) = (struct end){from, step, 0};
+	}
+	CHECK(model_seal(m) == 0, "not built");
+}
+
+/* A third takes longer, in every step elsewhere. */
+static int64_t uneven(int step, int stretch)
+{
+	return USUALLY_NS + ((step + stretch) % 3 ? 0 : 3000);
+}
+
+static int64_t stalled(int step, int stretch)
+{
+	return USUALLY_NS + (step == 3 && stretch == 7 ? 90000 : 0);
+}
+
+/* Every second call of its kind takes longer, in every step: that is what it takes. */
+static int64_t differing(int step, int stretch)
+{
+	(void)step;
+	return USUALLY_NS + (stretch % 2 ? 3000 : 0);
+}
+
+/* Keeps out: a host whose work takes longer at times than mostly that is given no gain, and one stall
+ * or work that always takes longer taken for that. */
+static void test_unsteady(void)
+{
+	static const struct {
+		int64_t (*ns)(int step, int stretch);
+		int64_t gain_ns;
+		bool unsteady;
+	} runs[] = {{uneven, 39600, true}, {stalled, 18000, false}, {differing, 0, false}};
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		struct model model;
+		struct causes causes;
+		struct culprits culprits;
+		make_thread(&model, runs[i].ns);
+		CHECK(causes_open(&causes, &model) == 0, "no causes");
+		CHECK(causes.unsteady == runs[i].unsteady, "%zu", i);
+		const int64_t ns = gain(&causes, CAUSE_STEADY_HOST, ALL_UNITS);
+		CHECK(ns == runs[i].gain_ns, "%zu wins %lld", i, (long long)ns);
+		CHECK(culprits_find(&causes, &culprits) == 0, "no search");
+		CHECK((culprits.n == 1 && culprits.at[0].cause == CAUSE_STEADY_HOST) == runs[i].unsteady,
+			  "%zu: %u culprits", i, culprits.n);
+		causes_close(&causes);
+		model_free(&model);
+	}
+}
+
+/* What few steps have has no usual time. */
+static void test_compare_steps(void)
+{
+	struct position positions[11] = {{0}};
+	struct unit units[1] = {{0}};
+	struct compared *rows;
+	int64_t *usual_ns;
+	for (int i = 0; i < 11; i++) {
+		const uint64_t place = i < 7 ? 5 : 6; /* in seven steps, and in four */
+		positions[i] = (struct position){
+			.key = hash_mix(place, (uint64_t)i), .place = place, .ns = i == 3 ? 900 : 10 + i};
+	}
+	positions[1].divided = true;
+	CHECK(compare_positions(positions, 11, units, &rows) == 0, "no memory");
+	CHECK(compare_steps(positions, rows, 11, &usual_ns) == 0, "no memory");
+	/* 10, 12, 14, 15, 16, 900 */
+	for (int i = 0; i < 11; i++)
+		CHECK(usual_ns[i] == (i < 7 && i != 1 ? 14 : -1), "%d: %lld", i, (long long)usual_ns[i]);
+	free(usual_ns);
+	free(rows);
+}
+
 int main(void)
 {
 	test_slow_rank();
@@ -373,5 +463,7 @@ int main(void)
 	test_compare();
 	test_compare_divided();
 	test_compare_stages();
+	test_compare_steps();
+	test_unsteady();
 	return finish();
 }

@@ -157,6 +157,34 @@ static void even(void)
 	}
 }
 
+/* Keeps out: an unsteady host without its gain, or with the long stretches counted twice. */
+static void unsteady(void)
+{
+	struct summary s;
+	struct findings all;
+	begin(&s);
+	summary_string(&s, "cupti", &s.run.mode);
+	for (int32_t rank = 0; rank < 4; rank++)
+		add_device(
+			&s, rank,
+			(int64_t[LEAF_COUNT]){
+				[LEAF_CPU_FRAMEWORK] = 6000, [LEAF_HOST_CODE] = 4000, [LEAF_NCCL_WAIT] = 5000});
+	add_culprit(&s, "", 0, 0);
+	add_culprit(&s, "steady_host", -1, 9000);
+	add_culprit(&s, "code", -1, 800);
+	make(&s, &all);
+	says(&all.at[0], "framework", "cannot launch",
+		 "the same host work takes longer in some steps than in most; 3.0 ms of it is in stretches "
+		 "of 1 ms and more");
+	CHECK(all.at[0].gain_ns == 9000 * US && all.at[0].share_ns == 9000 * US &&
+			  all.at[0].reference == REFERENCE_STEPS,
+		  "%lld", (long long)all.at[0].share_ns);
+	CHECK(strstr(all.at[0].remedy, "disturbs the host"), "%s", all.at[0].remedy);
+	is(&all, "host_code", 1000, "none");
+	is(&all, "wait", 5000, "low");
+	done(&s, &all);
+}
+
 /* Keeps out: a number for what the replay cannot know. */
 static void unsized(void)
 {
@@ -403,6 +431,7 @@ int main(void)
 	partly_together();
 	several();
 	even();
+	unsteady();
 	even_first();
 	wins_nothing();
 	not_asked();

@@ -55,6 +55,7 @@ static void test_references(void)
 {
 	CHECK(gain_reference_of("kernels") == REFERENCE_PEERS, "kernels");
 	CHECK(gain_reference_of("link") == REFERENCE_CLASS, "link");
+	CHECK(gain_reference_of("steady_host") == REFERENCE_STEPS, "steady_host");
 	CHECK(gain_reference_of("no_core") == REFERENCE_REMOVAL, "no_core");
 	CHECK(gain_reference_of("transfer") == REFERENCE_NONE && !gain_reference_name(REFERENCE_NONE),
 		  "nobody knows how fast links should be");

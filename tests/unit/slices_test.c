@@ -71,6 +71,44 @@ static void launches_that_take_long(void)
 	CHECK(slices.n == 0, "no launch known");
 }
 
+/* Of one kernel, whose launches end at `launched_ns` in the gap. */
+static bool shared_by(int64_t (*length)(size_t i), int64_t (*launched_ns)(size_t i))
+{
+	slices.n = 0;
+	for (size_t i = 0; i < 40; i++)
+		slices_add(&slices, length(i), length(i) - launched_ns(i), 7);
+	return slices_shared(&slices);
+}
+
+static int64_t whole_and_even(size_t i)
+{
+	return SLICE * (int64_t)(1 + i % 2) + (int64_t)(i % 5) * 1000;
+}
+
+static int64_t varying_launch(size_t i)
+{
+	return 30000 + (int64_t)(i * 37 % 20) * 8000;
+}
+
+static int64_t even_launch(size_t i)
+{
+	return 30000 + (int64_t)(i * 37 % 20) * 400;
+}
+
+static int64_t after_launch(size_t i)
+{
+	return varying_launch(i) + SLICE;
+}
+
+/* Keeps out: slices that meet the same kernel in each step, as at the head of a pipeline's, taken for
+ * the program's own wait; and such a wait taken for slices. */
+static void one_kernel(void)
+{
+	CHECK(shared_by(whole_and_even, varying_launch), "whatever comes later, the start is the same");
+	CHECK(!shared_by(whole_and_even, even_launch), "the launch comes at one time too");
+	CHECK(!shared_by(after_launch, varying_launch), "the start follows the launch");
+}
+
 int main(void)
 {
 	CHECK(shared(40, whole, mixed), "whole slices");
@@ -82,5 +120,6 @@ int main(void)
 	CHECK(!shared(40, one_place, mostly_one), "one place of the program");
 	CHECK(shared(1000, whole, mixed) && slices.n == SLICES_MOST, "bounded");
 	launches_that_take_long();
+	one_kernel();
 	return finish();
 }

@@ -1,0 +1,23 @@
+#include "conclude/finding_unsteady.h"
+
+#include "conclude/finding_text.h"
+
+#include <stdio.h>
+
+enum { WORTH_PART = 20 /* of the finding: less of it in long stretches is not said */ };
+
+void finding_say_unsteady(const struct finding_source *m, struct finding *out)
+{
+	const int64_t code_ns = m->everywhere->code_ns;
+	if (!out->gain_known || out->reference != REFERENCE_STEPS)
+		return;
+	finding_say(out->evidence, sizeof(out->evidence),
+				"the same host work takes longer in some steps than in most");
+	if (WORTH_PART * (__int128)code_ns >= out->share_ns)
+		finding_say(out->evidence, sizeof(out->evidence),
+					"%s ms of it is in stretches of 1 ms and more", finding_ms(m->f, code_ns).at);
+	snprintf(
+		out->remedy, sizeof(out->remedy),
+		"find what disturbs the host (other jobs on its cores, CPU clocks, garbage collection, "
+		"page faults), or make fewer launches: CUDA graphs, torch.compile");
+}
