@@ -6,7 +6,6 @@
 #include "export/nsys_plan.h"
 #include "export/nsys_tables.h"
 #include "read/rows.h"
-#include "read/trace.h"
 #include "stacks/stacks.h"
 
 struct nsys_out { /* one file */
@@ -30,8 +29,9 @@ struct nsys_name { /* numbers in StringIds of a text of the trace; 0: not there 
 struct nsys_source {
 	struct nsys_out *out;
 	const struct nsys_member *member;
-	struct trace trace;
+	struct stats_file file;
 	struct stacks stacks;
+	bool *stacks_used;       /* of each stack of the trace: a call that is written has it */
 	struct nsys_name *names; /* of each text of the trace */
 	int64_t *threads;        /* globalTid of each thread of the trace; 0: not put */
 	int64_t correlations_to; /* the largest id so far, as it was written */
@@ -39,10 +39,10 @@ struct nsys_source {
 	int32_t optimizers[2];   /* domains of marks of optimizers; 0: not made yet */
 };
 
-/* Writes all that a process has into the file. What cannot be read is said, and out->partial tells
- * it. 0 or -errno. */
+/* Writes all rows of a process that count into the file. What cannot be read is said, and
+ * out->partial tells it. 0 or -errno. */
 int nsys_source_write(struct nsys_out *out, const struct nsys_member *member,
-					  struct damage_log *damage);
+					  struct stats_run *rows);
 
 /* For the writers of rows: the current row's text in this column, with its numbers. */
 struct nsys_name *nsys_name_of(struct nsys_source *source, const struct rows *rows, unsigned column,
@@ -68,7 +68,7 @@ int64_t nsys_memory_number(int64_t kind);
 
 void nsys_write_op(struct nsys_source *source, const struct rows *rows);
 void nsys_write_call(struct nsys_source *source, const struct rows *rows);
-/* All call stacks of the process, by the numbers that its calls have. 0 or -errno. */
+/* The call stacks of the calls that were written, by the numbers that these have. 0 or -errno. */
 int nsys_write_chains(struct nsys_source *source);
 void nsys_write_range(struct nsys_source *source, const struct rows *rows);
 void nsys_write_sync(struct nsys_source *source, const struct rows *rows);
