@@ -105,6 +105,7 @@ struct nsys_nccl {
 	struct nsys_schemas schemas;
 	struct launch *launches;
 	size_t n_launches, room;
+	uint64_t left; /* kernels beyond LAUNCHES */
 	bool by_correlation;
 	struct comm comms[COMMS];
 	uint32_t n_comms;
@@ -185,8 +186,11 @@ void nsys_nccl_free(struct nsys_nccl *nccl)
 void nsys_nccl_kernel(struct nsys_nccl *nccl, struct nsys_process *process, const char *name,
 					  size_t bytes, const struct nsys_interval *op)
 {
-	if (!nccl || !name || op->correlation == 0 || nccl->n_launches == LAUNCHES ||
+	if (!nccl || !name || op->correlation == 0 ||
 		(!memmem(name, bytes, "ncclDevKernel", 13) && !memmem(name, bytes, "ncclKernel", 10)))
+		return;
+	nccl->left += nccl->n_launches == LAUNCHES;
+	if (nccl->n_launches == LAUNCHES)
 		return;
 	if (room_for((void **)&nccl->launches, nccl->n_launches, &nccl->room, 1024,
 				 sizeof(*nccl->launches)) != 0)
@@ -416,6 +420,7 @@ void nsys_nccl_finish(struct nsys_nccl *nccl, struct nsys_file *file)
 		return;
 	struct walk walk = {.call_end_ns = INT64_MIN};
 	struct nsys_scan scan;
+	file->refused[NSYS_TOO_MANY_NCCL] += nccl->left;
 	load_comms(nccl, file);
 	sort_launches(nccl, by_thread);
 	nsys_scan_open(&scan, &file->db, &nccl_ranges);

@@ -74,8 +74,12 @@ static void load_domains(struct nsys_file *file, struct domains *domains)
 		size_t bytes = 0;
 		int64_t number = nsys_int_or(&scan, NVTX_DOMAIN, 0);
 		const char *text = row_text(&scan, &bytes);
-		if (!text || domains->n == DOMAINS || find_domain(domains, process_bits(&scan), number))
+		if (!text || find_domain(domains, process_bits(&scan), number))
 			continue;
+		if (domains->n == DOMAINS) {
+			nsys_refuse(file, NSYS_TOO_MANY_DOMAINS);
+			continue;
+		}
 		struct domain *domain = &domains->all[domains->n++];
 		domain->process = process_bits(&scan);
 		domain->number = number;
