@@ -78,6 +78,7 @@ void nsys_write_call(struct nsys_source *source, const struct rows *call)
 	if (source->stacks_used[stack])
 		nsys_put(t, RUNTIME_callchainId, source->out->chains_from + stack);
 	nsys_row_end(t);
+	nsys_payloads_call(source, call, text);
 	put_usage(source, call, text.bytes > 0 && memmem(text.at, text.bytes, "Free", 4));
 }
 
@@ -169,6 +170,7 @@ void nsys_write_range(struct nsys_source *source, const struct rows *range)
 		return;
 	const int32_t domain = domain_of(source, range);
 	nsys_name_of(source, range, RANGE_NAME, &text);
+	const struct nsys_collective *collective = nsys_payloads_of(source, range, text, domain);
 	nsys_row(t, NSYS_TABLE_RANGE);
 	nsys_put_times(source, range);
 	if (type == TYPE_MARK || rows_optional(range, RANGE_UNCLOSED, 0) != 0)
@@ -177,6 +179,8 @@ void nsys_write_range(struct nsys_source *source, const struct rows *range)
 	nsys_put_text(t, RANGE_text, text);
 	nsys_put_thread(source, range, RANGE_THREAD, RANGE_globalTid);
 	nsys_put(t, RANGE_domainId, domain);
+	if (collective)
+		nsys_payloads_put(source, collective);
 	nsys_row_end(t);
 }
 

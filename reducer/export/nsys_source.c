@@ -188,10 +188,15 @@ static int write_all(struct nsys_source *source)
 	source->names = calloc(source->file.trace.strings.n, sizeof(*source->names));
 	source->stacks_used = calloc(source->stacks.n_stacks + 1, sizeof(*source->stacks_used));
 	int error = source->names && source->stacks_used ? number_threads(source) : -ENOMEM;
+	if (!error)
+		error = nsys_payloads_gather(source);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !error; i++)
 		error = write_rows(source, kinds[i].kind, kinds[i].write);
 	if (!error)
+		nsys_payloads_write(source);
+	if (!error)
 		error = nsys_write_chains(source);
+	nsys_payloads_free(source);
 	free(source->names);
 	free(source->stacks_used);
 	free(source->threads);
