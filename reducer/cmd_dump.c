@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,9 +37,9 @@ static const struct option_spec options[] = {
 	 "every call stack instead, folded (\"outermost;...;innermost\"), and how many calls carry it"},
 	PART_RANK_ROW,
 	{"device", 0, OPTION_TEXT, "NAME",
-	 "with --idle and --step-list: only this GPU: its key HOST/ID, its ordinal, or the beginning "
-	 "of "
-	 "its uuid; or all of HOST"},
+	 "only this GPU: its key HOST/ID, its ordinal, or the beginning of its uuid; or all of HOST. "
+	 "Of "
+	 "rows on streams only its own, and all other rows of the processes that drive it"},
 	ROWS_STEP_ROW,
 	ROWS_TIME_ROW,
 	{"json", 0, OPTION_FLAG, NULL, "one JSON object per line (docs/FORMAT.md section 5)"},
@@ -204,18 +205,51 @@ static int dump_files(const struct paths *paths, bool json)
 	return status == STATUS_INPUT && usable ? STATUS_PARTIAL : status;
 }
 
+static int dump_window(const struct stats_run *stats, size_t i, const struct dump_window *window,
+					   bool json)
+{
+	const struct run_process *process = &stats->run->processes[i];
+	return window->from_ns < window->to_ns ? dump_one(process->path, json, window) : STATUS_OK;
+}
+
+/* Of the rows on streams only those of devices that are wanted. */
+static int dump_devices(struct stats_run *stats, size_t i, struct dump_window *window, bool json)
+{
+	struct stats_file file;
+	int status = STATUS_INPUT;
+	const int error = stats_file_open(stats, i, &file);
+	if (error) {
+		diag("%s: %s", stats->run->processes[i].path, strerror(error == -EBADMSG ? EIO : -error));
+		return STATUS_PARTIAL;
+	}
+	bool *streams = calloc(file.trace.n_streams + 1, sizeof(*streams));
+	for (uint32_t s = 1; streams && s < file.trace.n_streams; s++)
+		streams[s] = file.devices[file.trace.streams[s].device];
+	window->stream_ids = &file.trace.stream_ids;
+	window->streams = streams;
+	if (streams)
+		status = dump_window(stats, i, window, json);
+	else
+		diag("%s", strerror(ENOMEM));
+	free(streams);
+	stats_file_close(&file);
+	return status;
+}
+
 /* The rows of a part of a run. The operands are its directories. */
-static int dump_processes(struct stats_run *stats, const void *json)
+static int dump_processes(struct stats_run *stats, const void *context)
 {
 	const struct stats_part *part = &stats->part;
+	const bool json = *(const bool *)context;
 	int status = STATUS_OK;
 	for (size_t i = 0; i < stats->run->n_processes && !ferror(stdout); i++) {
-		const struct run_process *process = &stats->run->processes[i];
-		struct dump_window window = {INT64_MIN, INT64_MAX};
+		struct dump_window window = {INT64_MIN, INT64_MAX, NULL, NULL};
 		if (part->from_ns)
-			window = (struct dump_window){part->from_ns[i], part->to_ns[i]};
-		if (rank_list_has(part->ranks, process->rank) && window.from_ns < window.to_ns)
-			status = status_worse(status, dump_one(process->path, *(const bool *)json, &window));
+			window = (struct dump_window){part->from_ns[i], part->to_ns[i], NULL, NULL};
+		if (!stats_process_counts(stats, i))
+			continue;
+		status = status_worse(status, part->devices ? dump_devices(stats, i, &window, json)
+													: dump_window(stats, i, &window, json));
 	}
 	return status;
 }
@@ -223,14 +257,9 @@ static int dump_processes(struct stats_run *stats, const void *json)
 /* What options choose no part of: said. */
 static int refuse_parts(const struct invocation *call, const struct rows_ask *ask)
 {
-	const bool reduced = option_given(call, "idle") || option_given(call, "step-list");
-	if (option_given(call, "stacks") && rows_ask_is_part(ask))
-		diag("--stacks counts whole files: without --rank, --device, --step and --time");
-	else if (ask->device && !reduced)
-		diag("--device is for --idle and --step-list; rows have a stream, whose record has the "
-			 "device");
-	else
+	if (!option_given(call, "stacks") || !rows_ask_is_part(ask))
 		return STATUS_OK;
+	diag("--stacks counts whole files: without --rank, --device, --step and --time");
 	return STATUS_USAGE;
 }
 
@@ -291,15 +320,16 @@ const struct command command_dump = {
 	.operands = "FILE|DIR...",
 	.least_operands = 1,
 	.summary = "print what a trace holds, record by record",
-	.details = "Prints every record that can be read, in file order, with damage where it was "
-			   "met, and a verdict. With --idle the directories are one run, and each piece of "
-			   "its idle time is printed: the pieces of a leaf add up to what `baton report "
-			   "--json` says of it; with --step-list its counted steps. With --rank, --step and "
-			   "--time the directories are one run too, and rows that begin elsewhere are left "
-			   "out; records of names stay. With --stacks a frame "
-			   "reads \"file:line function\". The name "
-			   "of a native frame needs libdw and the file that was loaded, with the same build "
-			   "id; otherwise the frame is \"file+0xoffset\".",
+	.details =
+		"Prints every record that can be read, in file order, with damage where it was "
+		"met, and a verdict. With --idle the directories are one run, and each piece of "
+		"its idle time is printed: the pieces of a leaf add up to what `baton report "
+		"--json` says of it; with --step-list its counted steps. With --rank, --device, --step "
+		"and --time the directories are one run too, and rows that begin elsewhere are left "
+		"out; records of names stay. With --stacks a frame "
+		"reads \"file:line function\". The name "
+		"of a native frame needs libdw and the file that was loaded, with the same build "
+		"id; otherwise the frame is \"file+0xoffset\".",
 	.options = options,
 	.examples = examples,
 	.files = files,

@@ -3,13 +3,13 @@
 #include "base/plain.h"
 #include "commands.h"
 #include "export/job.h"
-#include "read/run.h"
 #include "imported.h"
 #include "part_options.h"
 #include "part_wanted.h"
 #include "reduce.h"
 #include "reduce_events.h"
 #include "reduce_options.h"
+#include "rows_part.h"
 #include "conclude/by.h"
 #include "export/formats.h"
 
@@ -43,16 +43,16 @@ static const struct option_spec options[] = {
 	 "gpu: ns of GPU work (default); launches: their number; starved: ns that the GPU was idle "
 	 "before them"},
 	{"step", 0, OPTION_TEXT, "A[..B]",
-	 "timelines, tables: only these steps, by the numbers of their markers, else by their places "
-	 "from 0"},
-	{"rank", 0, OPTION_TEXT, "LIST", "timelines, tables: only these ranks: '0,4-7'"},
+	 "only these steps, by the numbers of their markers, else by their places from 0; nsys-sqlite, "
+	 "nvprof-csv: what begins between the launch of step A and the end of the work of step B"},
+	{"rank", 0, OPTION_TEXT, "LIST", "only these ranks: '0,4-7'"},
 	{"ranks", 0, OPTION_TEXT, "LIST", "the same as --rank"},
 	{"device", 0, OPTION_TEXT, "NAME",
-	 "timelines, tables: only the processes that drive this GPU: its key HOST/ID, its ordinal, or "
-	 "the beginning of its uuid; or all of HOST"},
+	 "only the processes that drive this GPU: its key HOST/ID, its ordinal, or the beginning of "
+	 "its "
+	 "uuid; or all of HOST; nsys-sqlite, nvprof-csv: of GPU work only its own"},
 	{"time", 0, OPTION_TEXT, "A..B",
-	 "timelines, tables: only what begins in these seconds since the run's first event: '1.5..2', "
-	 "'..0.25'"},
+	 "only what begins in these seconds since the run's first event: '1.5..2', '..0.25'"},
 	{"max-slices", 0, OPTION_NUMBER, "N",
 	 "timelines: end where there would be more slices (default 1000000; 0: all)"},
 	{"output", 'o', OPTION_TEXT, "FILE",
@@ -130,6 +130,14 @@ static int export(const struct invocation *call, const struct summary *summary, 
 
 enum { MOST_SLICES = 1000000 };
 
+static int refuse_both(const struct invocation *call)
+{
+	if (!option_given(call, "rank") || !option_given(call, "ranks"))
+		return STATUS_OK;
+	diag("--rank and --ranks are the same: give one of them");
+	return STATUS_USAGE;
+}
+
 static int read_filter(const struct invocation *call, struct export_filter *filter)
 {
 	const long long most = option_number(call, "max-slices", MOST_SLICES);
@@ -140,11 +148,8 @@ static int read_filter(const struct invocation *call, struct export_filter *filt
 		diag("--max-slices must be 0 or more, not %lld", most);
 		return STATUS_USAGE;
 	}
-	if (option_given(call, "rank") && option_given(call, "ranks")) {
-		diag("--rank and --ranks are the same: give one of them");
-		return STATUS_USAGE;
-	}
-	if (part_ranks_read(call, option_given(call, "ranks") ? "ranks" : "rank", &filter->ranks) !=
+	if (refuse_both(call) != STATUS_OK ||
+		part_ranks_read(call, option_given(call, "ranks") ? "ranks" : "rank", &filter->ranks) !=
 			STATUS_OK ||
 		part_device_read(call, &filter->device) != STATUS_OK ||
 		part_steps_read(call, &filter->by_step, &span) != STATUS_OK)
@@ -218,26 +223,39 @@ static int run_timeline(const struct invocation *call, const struct export_forma
 	return format->write(job);
 }
 
-/* The run as it is. */
+struct events {
+	const struct export_format *format;
+	struct export_job *job;
+};
+
+static int write_events(struct stats_run *rows, const void *context)
+{
+	const struct events *events = context;
+	events->job->rows = rows;
+	return events->format->write(events->job);
+}
+
+/* Rows as they are, of the run or of a part. */
 static int run_events(const struct invocation *call, const struct export_format *format,
 					  struct export_job *job)
 {
-	static const char *const parts[] = {"step", "rank",       "ranks",    "device",
-										"time", "max-slices", "partition"};
-	struct run run;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (option_given(call, parts[i])) {
-			diag("--format %s writes the whole run: --%s is for timelines and tables", format->name,
-				 parts[i]);
+	static const char *const others[] = {"max-slices", "partition"};
+	const struct events events = {format, job};
+	struct reduce_options how;
+	struct rows_ask ask;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (option_given(call, others[i])) {
+			diag("--format %s: --%s is for timelines and tables", format->name, others[i]);
 			return STATUS_USAGE;
 		}
-	int status = run_open(call->operand, (size_t)call->operands, &run);
-	if (status != STATUS_OK && status != STATUS_PARTIAL)
-		return status;
-	job->run = &run;
-	const int written = format->write(job);
-	run_close(&run);
-	return (int)status_worse((enum status)status, (enum status)written);
+	if (refuse_both(call) != STATUS_OK || rows_ask_read(call, &ask) != STATUS_OK)
+		return STATUS_USAGE;
+	if (option_given(call, "ranks") && part_ranks_read(call, "ranks", &ask.ranks) != STATUS_OK)
+		return STATUS_USAGE;
+	if (reduce_options_read(call, true, &how) != STATUS_OK)
+		return STATUS_USAGE;
+	ask.how = &how;
+	return rows_part_view(&ask, write_events, &events);
 }
 
 static int run_format(const struct invocation *call, const char *name)

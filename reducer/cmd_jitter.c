@@ -6,6 +6,7 @@
 #include "jitter/print.h"
 #include "imported.h"
 #include "part_options.h"
+#include "part_wanted.h"
 #include "page/jitter_page.h"
 #include "reduce.h"
 #include "reduce_options.h"
@@ -23,7 +24,10 @@ static const struct option_spec options[] = {
 	{"rank", 0, OPTION_TEXT, "R[/GPU]",
 	 "the kernels that vary most over the steps of this rank; GPU: its ordinal in a process that "
 	 "drives several"},
+	{"device", 0, OPTION_TEXT, "NAME",
+	 "compare only these GPUs: a key HOST/ID, an ordinal, the beginning of a uuid; or all of HOST"},
 	{"step", 0, OPTION_TEXT, "A[..B]", PART_STEP_HELP},
+	{"time", 0, OPTION_TEXT, "A..B", PART_TIME_HELP},
 	{"top", 0, OPTION_NUMBER, "N", "rows of each table (default 10; 0: all)"},
 	{"csv", 0, OPTION_TEXT, "DIR",
 	 "write a file for each matrix of kernels and ranks, and one for each table; '-': print the "
@@ -51,15 +55,35 @@ static int read_number(const char **at, int64_t *out)
 	return errno ? -1 : 0;
 }
 
-static int read_steps(const struct invocation *call, struct jitter_study *study)
+static bool wants_device(const struct run *run, size_t device, const char *name)
 {
-	bool given;
-	struct step_span span;
-	const int status = part_steps_read(call, &given, &span);
-	study->range = (struct step_range){0, INT64_MAX};
-	if (status == STATUS_OK && given)
-		study->range = (struct step_range){span.from, span.to};
-	return status;
+	return part_wants(run, device, &(struct reduce_options){.only_device = name});
+}
+
+static int read_part(const struct invocation *call, struct jitter_study *study)
+{
+	bool by_step;
+	struct step_span steps;
+	struct time_span time;
+	study->range = (struct step_range){0, INT64_MAX, INT64_MIN, INT64_MAX};
+	study->wants = wants_device;
+	if (part_steps_read(call, &by_step, &steps) != STATUS_OK ||
+		part_time_read(call, &study->by_time, &time) != STATUS_OK ||
+		part_device_read(call, &study->device) != STATUS_OK)
+		return STATUS_USAGE;
+	if (by_step && study->by_time) {
+		diag("--step and --time are two ways to choose steps: give one of them");
+		return STATUS_USAGE;
+	}
+	if (by_step) {
+		study->range.from = steps.from;
+		study->range.to = steps.to;
+	}
+	if (study->by_time) {
+		study->range.from_ns = time.from_ns;
+		study->range.to_ns = time.to_ns;
+	}
+	return STATUS_OK;
 }
 
 /* The tables are printed, not written into a directory. */
@@ -201,11 +225,14 @@ static int answer(const struct invocation *call, const struct jitter_study *stud
 	for (uint32_t r = 0; r < study->n_ranks; r++)
 		if (study->ranks[r].steps)
 			return print(call, study);
-	if (study->axis.n == 0 && study->axis.uneven)
+	const bool part = option_given(call, "step") || option_given(call, "time");
+	if (study->absent)
+		diag("%s: no GPU of it is device %s", call->operand[0], study->device);
+	else if (study->axis.n == 0 && study->axis.uneven)
 		diag("%s: no step that two ranks have: nothing to compare", call->operand[0]);
 	else
 		diag("%s: no kernels in %s: nothing to compare", call->operand[0],
-			 option_given(call, "step") ? "these steps" : "counted steps");
+			 part ? "these steps" : "counted steps");
 	return STATUS_INPUT;
 }
 
@@ -216,7 +243,7 @@ static int run(const struct invocation *call)
 	struct jitter_study study = {.steps_dir = option_text(call, "steps-csv", NULL)};
 	struct run_study visits = jitter_study_of(&study);
 	if (reduce_options_read(call, false, &how) != STATUS_OK ||
-		read_steps(call, &study) != STATUS_OK || check_forms(call) != STATUS_OK)
+		read_part(call, &study) != STATUS_OK || check_forms(call) != STATUS_OK)
 		return STATUS_USAGE;
 	int status = make_dirs(call);
 	if (status != STATUS_OK)

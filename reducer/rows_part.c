@@ -58,11 +58,18 @@ static void take_step(const struct step_place *step, void *context)
 static int keep_steps(struct windows *w)
 {
 	const struct step_span *steps = &w->ask->steps;
-	const struct reduce_options how = {.step = take_step, .step_context = w};
+	const struct reduce_options *asked = w->ask->how;
+	struct reduce_options how = {.step = take_step, .step_context = w};
 	struct reduction reduction;
 	for (size_t i = 0; i < w->run->n_processes; i++) {
 		w->from[i] = INT64_MAX;
 		w->to[i] = INT64_MIN;
+	}
+	if (asked) {
+		how.by_period = asked->by_period;
+		how.whole_run = asked->whole_run;
+		how.step_range = asked->step_range;
+		how.classes_file = asked->classes_file;
 	}
 	diag_once(true); /* the run is read again */
 	const int status = reduce_run(w->ask->dirs, w->ask->n_dirs, &how, &reduction);

@@ -13,6 +13,7 @@ struct rows_ask {
 	bool by_step, by_time;
 	struct step_span steps;
 	struct time_span time;
+	const struct reduce_options *how; /* how steps are found; NULL: as by default */
 };
 
 #define ROWS_STEP_ROW                                                                              \

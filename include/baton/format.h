@@ -182,6 +182,8 @@ _Static_assert(sizeof(struct baton_r_meta) == 16, "meta");
 #define BATON_META_PCI "place.pci"
 #define BATON_META_NUMA "place.numa"
 #define BATON_META_LINKS "place.links"
+/* Followed by a dot and a thread's id: for which other one it runs backward passes. */
+#define BATON_META_AUTOGRAD "autograd.caller"
 
 enum baton_clock_kind {
 	BATON_CLOCK_REALTIME = 1,

@@ -33,6 +33,20 @@ static int add_fixed(struct contexts *c)
 	return error ? error : intern_get(&c->paths, path_rest, &number);
 }
 
+static int open_threads(struct contexts *c, uint32_t feed)
+{
+	const struct trace *trace = &c->feeds[feed].trace;
+	uint32_t *callers = calloc(trace->n_threads, sizeof(*callers));
+	c->threads[feed] = calloc(trace->n_threads, sizeof(**c->threads));
+	if (callers && c->threads[feed]) {
+		trace_callers(trace, callers);
+		for (uint32_t t = 0; t < trace->n_threads; t++)
+			c->threads[feed][t].caller = callers[t];
+	}
+	free(callers);
+	return callers && c->threads[feed] ? 0 : -ENOMEM;
+}
+
 int contexts_open(struct contexts *c, struct feed *feeds, uint32_t n)
 {
 	*c = (struct contexts){.feeds = feeds,
@@ -44,12 +58,10 @@ int contexts_open(struct contexts *c, struct feed *feeds, uint32_t n)
 	c->origins = calloc(n, sizeof(*c->origins));
 	if (!c->threads || !c->folded || !c->origins || strings_init(&c->texts) != 0)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		c->threads[i] = calloc(feeds[i].trace.n_threads, sizeof(**c->threads));
-		if (!c->threads[i])
-			return -ENOMEM;
-	}
-	return add_fixed(c);
+	int error = add_fixed(c);
+	for (uint32_t i = 0; i < n && !error; i++)
+		error = open_threads(c, i);
+	return error;
 }
 
 void contexts_close(struct contexts *c)
@@ -187,7 +199,7 @@ static bool is_backward(const struct feed *feed, uint32_t name)
 
 static int describe(struct contexts *c, uint32_t feed, struct context_thread *t)
 {
-	struct context context = {.feed = feed};
+	struct context context = {.feed = feed, .path = t->base};
 	const bool shaped = c->feeds[feed].trace.n_inputs > 1; /* [0] is none */
 	bool project = false;
 	int error = 0;
@@ -210,7 +222,21 @@ static int describe(struct contexts *c, uint32_t feed, struct context_thread *t)
 			error = add_level(c, feed, range->name, &context.path);
 		}
 	}
-	return error || t->n_open == 0 ? error : add_context(c, &context, &t->context);
+	t->path = context.path;
+	return error || (t->n_open == 0 && t->base == 0) ? error
+													 : add_context(c, &context, &t->context);
+}
+
+/* Autograd's threads work within the ranges of the thread that called backward(). */
+static int follow_caller(struct contexts *c, uint32_t feed, struct context_thread *t, int64_t at)
+{
+	struct context_thread *caller = &c->threads[feed][t->caller];
+	if (caller->n_open && caller->next_end <= at)
+		close_ended(caller, at);
+	const int error = caller->changed ? describe(c, feed, caller) : 0;
+	t->changed |= caller->path != t->base;
+	t->base = caller->path;
+	return error;
 }
 
 int contexts_change(struct contexts *c, uint32_t feed, uint32_t thread, int64_t at)
@@ -218,7 +244,8 @@ int contexts_change(struct contexts *c, uint32_t feed, uint32_t thread, int64_t 
 	struct context_thread *t = &c->threads[feed][thread];
 	if (t->n_open && t->next_end <= at)
 		close_ended(t, at);
-	return t->changed ? describe(c, feed, t) : 0;
+	const int error = t->caller ? follow_caller(c, feed, t, at) : 0;
+	return !error && t->changed ? describe(c, feed, t) : error;
 }
 
 void contexts_path_text(const struct contexts *c, uint32_t node, char *out, size_t room)

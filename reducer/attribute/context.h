@@ -44,6 +44,9 @@ struct context_thread {
 	int64_t next_end; /* the earliest end among the open ranges */
 	bool changed;     /* `open` changed since `context` was computed */
 	uint32_t context;
+	uint32_t path;   /* of `context`, where it was computed */
+	uint32_t caller; /* the thread for which this one runs backward passes; 0: none */
+	uint32_t base;   /* its path, within which this one's ranges are */
 };
 
 struct contexts {
@@ -74,7 +77,7 @@ static inline int contexts_at(struct contexts *contexts, uint32_t feed, uint32_t
 {
 	const struct context_thread *t = &contexts->threads[feed][thread];
 	int error = 0;
-	if (t->changed || (t->n_open && t->next_end <= at))
+	if (t->changed || t->caller || (t->n_open && t->next_end <= at))
 		error = contexts_change(contexts, feed, thread, at);
 	*context = t->context;
 	return error;

@@ -67,15 +67,57 @@ void plain_put(const char *text, FILE *out)
 	free(copy);
 }
 
+/* Bytes of the character at the beginning of the text, which is not empty. */
+static size_t character(const char *text, size_t left, int *columns)
+{
+	uint32_t code = 0;
+	const size_t n = utf8_decode(text, left, &code);
+	*columns = n == 0 || !IS_IN(code, combining);
+	*columns += n > 0 && IS_IN(code, wide);
+	return n ? n : 1;
+}
+
 int plain_columns(const char *text)
 {
 	int columns = 0;
 	for (size_t left = strlen(text), n; left > 0; left -= n, text += n) {
-		uint32_t code = 0;
-		n = utf8_decode(text, left, &code);
-		columns += n == 0 || !IS_IN(code, combining);
-		columns += n > 0 && IS_IN(code, wide);
-		n = n ? n : 1;
+		int more;
+		n = character(text, left, &more);
+		columns += more;
 	}
 	return columns;
+}
+
+size_t plain_head(const char *text, int columns)
+{
+	const size_t all = strlen(text);
+	size_t bytes = 0;
+	while (bytes < all) {
+		int more;
+		const size_t n = character(text + bytes, all - bytes, &more);
+		if (more > columns)
+			break;
+		columns -= more;
+		bytes += n;
+	}
+	return bytes;
+}
+
+size_t plain_tail(const char *text, int columns)
+{
+	const size_t all = strlen(text);
+	int over = plain_columns(text) - columns;
+	size_t from = 0;
+	while (from < all && over > 0) {
+		int more;
+		from += character(text + from, all - from, &more);
+		over -= more;
+	}
+	for (int more = 0; from > 0 && from < all;) { /* marks belong to the character before them */
+		const size_t n = character(text + from, all - from, &more);
+		if (more)
+			break;
+		from += n;
+	}
+	return from;
 }

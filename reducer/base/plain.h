@@ -4,6 +4,7 @@
 #define BASE_PLAIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -19,5 +20,8 @@ void plain_put(const char *text, FILE *out);
 
 /* The columns that a plain text takes on a terminal. */
 int plain_columns(const char *text);
+/* Bytes of its beginning that take at most so many columns, and where its end begins that does. */
+size_t plain_head(const char *text, int columns);
+size_t plain_tail(const char *text, int columns);
 
 #endif

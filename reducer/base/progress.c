@@ -103,23 +103,25 @@ static size_t line_room(void)
 }
 
 /* "import a/long/path.json  ..." becomes "import ..path.json  ...": its figures stay. Then the end
- * is cut. Bytes count as columns: at worst the line is shorter than it may be. */
+ * is cut. */
 static void fit(char *text, size_t room)
 {
 	const char *space = strchr(what, ' ');
 	const size_t n = strlen(text), name = strlen(what),
 				 first = space ? (size_t)(space - what) + 1 : 0;
-	size_t over = n > room ? n - room + 2 : 0;
-	if (over && first && first + over + 1 < name) {
-		while ((text[first + over] & 0xc0) == 0x80)
-			over++;
-		memmove(text + first + 2, text + first + over, n - first - over + 1);
+	int over = plain_columns(text) - (int)room;
+	size_t cut = first;
+	if (over > 0 && first)
+		cut += plain_head(text + first, over + 2);
+	while (over > 0 && (text[cut] & 0xc0) == 0x80)
+		cut++;
+	if (over > 0 && first && cut + 1 < name) {
+		memmove(text + first + 2, text + cut, n - cut + 1);
 		memcpy(text + first, "..", 2);
-	} else if (n > room) {
-		while (room > 0 && (text[room] & 0xc0) == 0x80)
-			room--;
-		text[room] = 0;
+		over = plain_columns(text) - (int)room;
 	}
+	if (over > 0)
+		text[plain_head(text, (int)room)] = 0;
 }
 
 static void show(int64_t now)

@@ -5,6 +5,7 @@
 #include "summary/reduction.h"
 
 struct run;
+struct stats_run;
 
 struct export_filter {
 	bool by_step, by_time;
@@ -18,7 +19,8 @@ struct export_filter {
 struct export_job {
 	char *const *dirs; /* of one run */
 	size_t n_dirs;
-	struct run *run;    /* the same, open: for formats that take it as it is, else NULL */
+	/* The same, open, and which of its rows count: for formats of single rows, else NULL. */
+	struct stats_run *rows;
 	const char *output; /* what -o says, or NULL */
 	bool each_rank;     /* a file for each process, in the directory `output` */
 	const char *print;  /* which tables of nvprof, as --print says; NULL: not said */

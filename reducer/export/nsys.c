@@ -117,7 +117,7 @@ static int write_members(struct exporter *e, struct nsys_out *out, const struct 
 {
 	int error = 0;
 	for (size_t i = target->first; i < target->first + target->n && !error; i++) {
-		error = nsys_source_write(out, &e->plan.members[i], e->job->run->damage);
+		error = nsys_source_write(out, &e->plan.members[i], e->job->rows);
 	}
 	return error;
 }
@@ -172,7 +172,7 @@ static int write_targets(struct exporter *e)
 		error = staging_open(e->dir, &e->staging);
 	if (!error) {
 		interrupted_watch(e->staging, made ? e->dir : NULL);
-		progress_begin("export", NULL, run_bytes(e->job->run));
+		progress_begin("export", NULL, run_bytes(e->job->rows->run));
 		for (size_t i = 0; i < e->n_targets && !error; i++)
 			error = write_target(e, &e->targets[i]);
 		progress_end();
@@ -223,7 +223,7 @@ int nsys_export(const struct export_job *job)
 		diag("export: -o is missing: a file, or with --one-per-rank a directory");
 		return STATUS_USAGE;
 	}
-	const int error = nsys_plan_make(&e.plan, job->run);
+	const int error = nsys_plan_make(&e.plan, job->rows);
 	int status;
 	if (error) {
 		status = say(&e, error);

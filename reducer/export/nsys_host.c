@@ -34,8 +34,8 @@ static void put_usage(struct nsys_source *source, const struct rows *call, bool 
 	const int64_t bytes = rows_optional(call, CALL_BYTES, 0);
 	const int64_t memory = rows_optional(call, CALL_MEMORY, 0);
 	uint32_t device =
-		idmap_get(&source->trace.device_ids, (uint64_t)rows_optional(call, CALL_DEVICE, 0));
-	device = device ? device : source->trace.n_devices > 1; /* the only one, or the first */
+		idmap_get(&source->file.trace.device_ids, (uint64_t)rows_optional(call, CALL_DEVICE, 0));
+	device = device ? device : source->file.trace.n_devices > 1; /* the only one, or the first */
 	if (bytes <= 0 || device >= source->member->n_gpus || !device)
 		return;
 	nsys_row(t, NSYS_TABLE_USAGE);
@@ -74,9 +74,11 @@ void nsys_write_call(struct nsys_source *source, const struct rows *call)
 		nsys_put(t, RUNTIME_returnValue, result);
 	const uint32_t stack =
 		stacks_find(&source->stacks, (uint64_t)rows_optional(call, CALL_STACK, 0));
-	if (stacks_frames(&source->stacks, stack) > 0)
+	source->stacks_used[stack] = stacks_frames(&source->stacks, stack) > 0;
+	if (source->stacks_used[stack])
 		nsys_put(t, RUNTIME_callchainId, source->out->chains_from + stack);
 	nsys_row_end(t);
+	nsys_payloads_call(source, call, text);
 	put_usage(source, call, text.bytes > 0 && memmem(text.at, text.bytes, "Free", 4));
 }
 
@@ -104,7 +106,8 @@ int nsys_write_chains(struct nsys_source *source)
 {
 	const struct stacks *stacks = &source->stacks;
 	for (uint32_t i = 1; i < stacks->n_stacks && !source->out->tables.error; i++)
-		for (uint32_t depth = 0; depth < stacks_frames(stacks, i); depth++)
+		for (uint32_t depth = 0; source->stacks_used[i] && depth < stacks_frames(stacks, i);
+			 depth++)
 			put_frame(source, i, depth);
 	source->out->chains_from += stacks->n_stacks;
 	return source->out->tables.error;
@@ -167,6 +170,7 @@ void nsys_write_range(struct nsys_source *source, const struct rows *range)
 		return;
 	const int32_t domain = domain_of(source, range);
 	nsys_name_of(source, range, RANGE_NAME, &text);
+	const struct nsys_collective *collective = nsys_payloads_of(source, range, text, domain);
 	nsys_row(t, NSYS_TABLE_RANGE);
 	nsys_put_times(source, range);
 	if (type == TYPE_MARK || rows_optional(range, RANGE_UNCLOSED, 0) != 0)
@@ -175,6 +179,8 @@ void nsys_write_range(struct nsys_source *source, const struct rows *range)
 	nsys_put_text(t, RANGE_text, text);
 	nsys_put_thread(source, range, RANGE_THREAD, RANGE_globalTid);
 	nsys_put(t, RANGE_domainId, domain);
+	if (collective)
+		nsys_payloads_put(source, collective);
 	nsys_row_end(t);
 }
 

@@ -79,9 +79,9 @@ static void write_kernel(struct nsys_source *source, const struct rows *op)
 		nsys_put(t, KERNEL_shortName, name->brief);
 	}
 	const uint32_t shape =
-		idmap_get(&source->trace.shape_ids, (uint64_t)rows_optional(op, OP_SHAPE, 0));
+		idmap_get(&source->file.trace.shape_ids, (uint64_t)rows_optional(op, OP_SHAPE, 0));
 	if (shape)
-		put_shape(t, &source->trace.shapes[shape]);
+		put_shape(t, &source->file.trace.shapes[shape]);
 	put_node(source, op, KERNEL_graphNodeId);
 	nsys_row_end(t);
 }
@@ -140,7 +140,7 @@ static void put_end_device(struct nsys_source *source, const struct rows *op, un
 						   int column)
 {
 	const uint64_t id = (uint64_t)rows_optional(op, end, 0);
-	nsys_put_device(source, idmap_get(&source->trace.device_ids, id), column);
+	nsys_put_device(source, idmap_get(&source->file.trace.device_ids, id), column);
 }
 
 static void write_copy(struct nsys_source *source, const struct rows *op)

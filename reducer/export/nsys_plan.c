@@ -133,7 +133,7 @@ static void add_times(struct nsys_plan *plan, const struct trace *trace)
 	plan->utc = plan->utc && (trace->tells_utc || trace_is_recorded(trace));
 }
 
-static int add_member(struct nsys_plan *plan, const struct run_process *process)
+static int add_member(struct nsys_plan *plan, const struct run_process *process, bool counts)
 {
 	struct trace trace;
 	int error = run_process_open(process, &trace, NULL);
@@ -144,25 +144,28 @@ static int add_member(struct nsys_plan *plan, const struct run_process *process)
 		plan->partial = true;
 		return 0;
 	}
-	struct nsys_member *member = &plan->members[plan->n_members++];
-	*member = (struct nsys_member){.process = process};
-	error = add_text(plan, strings_get(&trace.strings, trace.process.host), &member->host);
-	if (!error)
-		error = add_gpus(plan, member, &trace);
+	if (counts) {
+		struct nsys_member *member = &plan->members[plan->n_members++];
+		*member = (struct nsys_member){.process = process};
+		error = add_text(plan, strings_get(&trace.strings, trace.process.host), &member->host);
+		if (!error)
+			error = add_gpus(plan, member, &trace);
+	}
 	add_times(plan, &trace);
 	trace_close(&trace);
 	return error;
 }
 
-int nsys_plan_make(struct nsys_plan *plan, const struct run *run)
+int nsys_plan_make(struct nsys_plan *plan, const struct stats_run *rows)
 {
+	const struct run *run = rows->run;
 	*plan = (struct nsys_plan){.zero_ns = INT64_MAX, .last_ns = INT64_MIN, .utc = true};
 	int error = strings_init(&plan->pool);
 	plan->members = calloc(run->n_processes ? run->n_processes : 1, sizeof(*plan->members));
 	if (!plan->members)
 		error = -ENOMEM;
 	for (size_t i = 0; i < run->n_processes && !error; i++)
-		error = add_member(plan, &run->processes[i]);
+		error = add_member(plan, &run->processes[i], stats_process_counts(rows, i));
 	if (error)
 		return error;
 	if (plan->zero_ns > plan->last_ns)

@@ -4,7 +4,7 @@
 #define EXPORT_NSYS_PLAN_H
 
 #include "base/strings.h"
-#include "read/run.h"
+#include "stats/events.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,15 +35,15 @@ struct nsys_plan {
 	size_t n_members;
 	struct nsys_gpu *gpus;
 	size_t n_gpus;
-	int64_t zero_ns; /* the first start of the run: time 0 of each file */
+	int64_t zero_ns; /* the first start of the run: time 0 of each file, also of a part */
 	int64_t last_ns;
 	bool utc;     /* its times are UTC */
 	bool partial; /* a file could not be read */
 };
 
-/* Looks into each file of an open run. Says what cannot be read. 0 or -ENOMEM; call
- * nsys_plan_free() in any case. */
-int nsys_plan_make(struct nsys_plan *plan, const struct run *run);
+/* Looks into each file of an open run; processes whose rows do not count are no members. Says what
+ * cannot be read. 0 or -ENOMEM; call nsys_plan_free() in any case. */
+int nsys_plan_make(struct nsys_plan *plan, const struct stats_run *rows);
 void nsys_plan_free(struct nsys_plan *plan);
 
 /* Numbers the GPUs of `n` members from `first` for a file of these: by their ordinals, or one by

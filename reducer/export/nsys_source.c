@@ -15,9 +15,9 @@ struct nsys_name *nsys_name_of(struct nsys_source *source, const struct rows *ro
 							   struct text *text)
 {
 	const uint64_t id = (uint64_t)rows_optional(rows, column, 0);
-	const uint32_t string = idmap_get(&source->trace.string_ids, id);
-	*text = strings_get(&source->trace.strings, string);
-	return &source->names[string < source->trace.strings.n ? string : 0];
+	const uint32_t string = idmap_get(&source->file.trace.string_ids, id);
+	*text = strings_get(&source->file.trace.strings, string);
+	return &source->names[string < source->file.trace.strings.n ? string : 0];
 }
 
 int64_t nsys_time(const struct nsys_source *source, int64_t ns)
@@ -46,7 +46,8 @@ void nsys_put_correlation(struct nsys_source *source, const struct rows *rows, u
 
 void nsys_put_thread(struct nsys_source *source, const struct rows *rows, unsigned from, int column)
 {
-	const uint32_t thread = idmap_get(&source->trace.thread_ids, (uint64_t)rows_value(rows, from));
+	const uint32_t thread =
+		idmap_get(&source->file.trace.thread_ids, (uint64_t)rows_value(rows, from));
 	if (source->threads[thread])
 		nsys_put(&source->out->tables, column, source->threads[thread]);
 }
@@ -54,8 +55,9 @@ void nsys_put_thread(struct nsys_source *source, const struct rows *rows, unsign
 bool nsys_put_stream(struct nsys_source *source, const struct rows *rows, unsigned from, int first)
 {
 	struct nsys_tables *t = &source->out->tables;
-	const uint32_t index = idmap_get(&source->trace.stream_ids, (uint64_t)rows_value(rows, from));
-	const struct trace_stream *stream = &source->trace.streams[index];
+	const uint32_t index =
+		idmap_get(&source->file.trace.stream_ids, (uint64_t)rows_value(rows, from));
+	const struct trace_stream *stream = &source->file.trace.streams[index];
 	if (!index)
 		return false;
 	if (stream->device && stream->device < source->member->n_gpus)
@@ -71,9 +73,9 @@ void nsys_put_device(struct nsys_source *source, uint32_t device, int first)
 	if (device == 0 || device >= source->member->n_gpus)
 		return;
 	nsys_put(t, first, source->out->plan->gpus[source->member->gpus[device]].number);
-	for (uint32_t s = 1; s < source->trace.n_streams; s++)
-		if (source->trace.streams[s].device == device) {
-			nsys_put(t, first + 1, source->trace.streams[s].context);
+	for (uint32_t s = 1; s < source->file.trace.n_streams; s++)
+		if (source->file.trace.streams[s].device == device) {
+			nsys_put(t, first + 1, source->file.trace.streams[s].context);
 			return;
 		}
 }
@@ -114,7 +116,7 @@ static uint32_t take_number(struct numbering *numbering, int64_t tid)
 static int number_thread(struct nsys_source *source, struct numbering *numbering, uint32_t thread)
 {
 	struct nsys_tables *t = &source->out->tables;
-	const struct trace_thread *of = &source->trace.threads[thread];
+	const struct trace_thread *of = &source->file.trace.threads[thread];
 	const struct numbered key = {.pid = of->pid, .tid = of->tid};
 	struct numbered *row =
 		table_row(&numbering->table, TABLE_ROWS(numbering->rows, numbering->n, tid), &key);
@@ -124,7 +126,7 @@ static int number_thread(struct nsys_source *source, struct numbering *numbering
 	if (is_new)
 		row->global = source->member->global | take_number(numbering, of->tid);
 	source->threads[thread] = row->global;
-	const struct text name = strings_get(&source->trace.strings, of->name);
+	const struct text name = strings_get(&source->file.trace.strings, of->name);
 	if (!is_new || name.bytes == 0)
 		return 0;
 	nsys_row(t, NSYS_TABLE_THREAD);
@@ -138,12 +140,12 @@ static int number_threads(struct nsys_source *source)
 {
 	struct numbering numbering = {.taken = calloc(TIDS / 8, 1), .unused = TIDS - 1};
 	int error = 0;
-	source->threads = calloc(source->trace.n_threads, sizeof(*source->threads));
+	source->threads = calloc(source->file.trace.n_threads, sizeof(*source->threads));
 	if (!source->threads || !numbering.taken)
 		error = -ENOMEM;
 	else if (!source->out->alone) /* the process has to be said at least: its thread 0 */
 		source->threads[0] = source->member->global;
-	for (uint32_t i = 1; i < source->trace.n_threads && !error; i++)
+	for (uint32_t i = 1; i < source->file.trace.n_threads && !error; i++)
 		error = number_thread(source, &numbering, i);
 	free(numbering.taken);
 	free(numbering.rows);
@@ -157,16 +159,16 @@ static int write_rows(struct nsys_source *source, enum baton_kind kind,
 					  void (*write)(struct nsys_source *, const struct rows *))
 {
 	struct rows rows;
-	int error = rows_open(&rows, &source->trace, kind);
+	int error = rows_open(&rows, &source->file.trace, kind);
 	if (error)
 		return error;
-	while (!source->out->tables.error && rows_next(&rows))
+	while (!source->out->tables.error && stats_next(&source->file, &rows))
 		write(source, &rows);
 	error = source->out->tables.error;
 	if (!error && rows.error == -ENOMEM)
 		error = rows.error;
 	if (!error && rows.error) {
-		diag("%s: %s", source->trace.path, strerror(-rows.error));
+		diag("%s: %s", source->file.trace.path, strerror(-rows.error));
 		source->out->partial = true;
 	}
 	rows_close(&rows);
@@ -183,23 +185,31 @@ static int write_all(struct nsys_source *source)
 				 {BATON_RANGE, nsys_write_range},
 				 {BATON_SYNC, nsys_write_sync},
 				 {BATON_OVERHEAD, nsys_write_overhead}};
-	source->names = calloc(source->trace.strings.n, sizeof(*source->names));
-	int error = source->names ? number_threads(source) : -ENOMEM;
+	source->names = calloc(source->file.trace.strings.n, sizeof(*source->names));
+	source->stacks_used = calloc(source->stacks.n_stacks + 1, sizeof(*source->stacks_used));
+	int error = source->names && source->stacks_used ? number_threads(source) : -ENOMEM;
+	if (!error)
+		error = nsys_payloads_gather(source);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !error; i++)
 		error = write_rows(source, kinds[i].kind, kinds[i].write);
 	if (!error)
+		nsys_payloads_write(source);
+	if (!error)
 		error = nsys_write_chains(source);
+	nsys_payloads_free(source);
 	free(source->names);
+	free(source->stacks_used);
 	free(source->threads);
 	return error;
 }
 
 int nsys_source_write(struct nsys_out *out, const struct nsys_member *member,
-					  struct damage_log *damage)
+					  struct stats_run *rows)
 {
 	struct nsys_source source = {
 		.out = out, .member = member, .correlations_to = out->correlations_from};
-	int error = run_process_open(member->process, &source.trace, damage);
+	const size_t process = (size_t)(member->process - rows->run->processes);
+	int error = stats_file_open(rows, process, &source.file);
 	if (error == -ENOMEM)
 		return error;
 	if (error) {
@@ -207,11 +217,11 @@ int nsys_source_write(struct nsys_out *out, const struct nsys_member *member,
 		out->partial = true;
 		return 0;
 	}
-	error = stacks_open(&source.stacks, &source.trace, out->symbols);
+	error = stacks_open(&source.stacks, &source.file.trace, out->symbols);
 	error = error ? error : write_all(&source);
 	stacks_close(&source.stacks);
-	out->partial = out->partial || source.trace.damage > 0;
+	out->partial = out->partial || source.file.trace.damage > 0;
 	out->correlations_from = source.correlations_to;
-	trace_close(&source.trace);
+	stats_file_close(&source.file);
 	return error;
 }

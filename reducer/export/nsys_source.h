@@ -6,7 +6,6 @@
 #include "export/nsys_plan.h"
 #include "export/nsys_tables.h"
 #include "read/rows.h"
-#include "read/trace.h"
 #include "stacks/stacks.h"
 
 struct nsys_out { /* one file */
@@ -17,9 +16,10 @@ struct nsys_out { /* one file */
 	int64_t correlations_from;
 	/* Added to the numbers of the next process's call stacks. */
 	int64_t chains_from;
-	struct symbols *symbols; /* of native frames */
-	bool alone;              /* one process is in it */
-	bool partial;            /* a trace is damaged, or cannot be read */
+	struct symbols *symbols;  /* of native frames */
+	uint64_t payload_domains; /* whose schemas are written: a bit for each number below 64 */
+	bool alone;               /* one process is in it */
+	bool partial;             /* a trace is damaged, or cannot be read */
 };
 
 struct nsys_name { /* numbers in StringIds of a text of the trace; 0: not there yet */
@@ -27,22 +27,43 @@ struct nsys_name { /* numbers in StringIds of a text of the trace; 0: not there 
 	int32_t domain; /* number of the NVTX domain of this name; 0: not made yet */
 };
 
+struct nsys_collective { /* a row of NCCL, and the call that launched its kernel */
+	int64_t correlation;
+	int64_t message, sequence; /* in bytes; its number in the communicator; -1: not known */
+	uint32_t comm;             /* index in the trace */
+	uint8_t coll;
+	uint32_t peer;            /* 1 + rank; 0: none */
+	int64_t thread;           /* globalTid; 0: no call was written */
+	int64_t launch_ns;        /* begin of the launch */
+	int64_t begin_ns, end_ns; /* of the range: the NCCL call around the launch, or the launch */
+};
+
+struct nsys_payloads {
+	struct nsys_collective *rows; /* by correlation; by thread and launch when calls are written */
+	size_t n, room;
+	bool by_thread, own; /* own: the process has ranges of NCCL */
+	bool unnumbered;     /* some row has no sequence number, so none is written */
+	int32_t domain;      /* of the last payload; 0: none yet */
+};
+
 struct nsys_source {
 	struct nsys_out *out;
 	const struct nsys_member *member;
-	struct trace trace;
+	struct stats_file file;
 	struct stacks stacks;
+	bool *stacks_used;       /* of each stack of the trace: a call that is written has it */
 	struct nsys_name *names; /* of each text of the trace */
 	int64_t *threads;        /* globalTid of each thread of the trace; 0: not put */
 	int64_t correlations_to; /* the largest id so far, as it was written */
 	int32_t domains;         /* made so far */
-	int32_t optimizers[2];   /* domains of marks of optimizers; 0: not made yet */
+	struct nsys_payloads payloads;
+	int32_t optimizers[2]; /* domains of marks of optimizers; 0: not made yet */
 };
 
-/* Writes all that a process has into the file. What cannot be read is said, and out->partial tells
- * it. 0 or -errno. */
+/* Writes all rows of a process that count into the file. What cannot be read is said, and
+ * out->partial tells it. 0 or -errno. */
 int nsys_source_write(struct nsys_out *out, const struct nsys_member *member,
-					  struct damage_log *damage);
+					  struct stats_run *rows);
 
 /* For the writers of rows: the current row's text in this column, with its numbers. */
 struct nsys_name *nsys_name_of(struct nsys_source *source, const struct rows *rows, unsigned column,
@@ -68,10 +89,27 @@ int64_t nsys_memory_number(int64_t kind);
 
 void nsys_write_op(struct nsys_source *source, const struct rows *rows);
 void nsys_write_call(struct nsys_source *source, const struct rows *rows);
-/* All call stacks of the process, by the numbers that its calls have. 0 or -errno. */
+/* The call stacks of the calls that were written, by the numbers that these have. 0 or -errno. */
 int nsys_write_chains(struct nsys_source *source);
 void nsys_write_range(struct nsys_source *source, const struct rows *rows);
 void nsys_write_sync(struct nsys_source *source, const struct rows *rows);
 void nsys_write_overhead(struct nsys_source *source, const struct rows *rows);
+
+/* The arguments of NCCL calls (nsys_payloads.c): ranges of the domain NCCL with payloads, as NCCL's own
+ * instrumentation makes them. A process that has such ranges keeps them, and those that launched one
+ * collective get its payload. */
+
+/* Before the calls: reads the rows of NCCL. 0 or -errno. */
+int nsys_payloads_gather(struct nsys_source *source);
+/* For each call that is written. */
+void nsys_payloads_call(struct nsys_source *source, const struct rows *call, struct text name);
+/* Before each range that is written: the row whose payload it gets, or NULL. */
+const struct nsys_collective *nsys_payloads_of(struct nsys_source *source, const struct rows *range,
+											   struct text name, int32_t domain);
+/* Puts the payload into the range that is written. */
+void nsys_payloads_put(struct nsys_source *source, const struct nsys_collective *row);
+/* After the ranges. */
+void nsys_payloads_write(struct nsys_source *source);
+void nsys_payloads_free(struct nsys_source *source);
 
 #endif

@@ -142,6 +142,12 @@ void nsys_put_none(struct nsys_tables *tables, int column)
 		fine(tables, sqlite3_bind_null(tables->now, column + 1));
 }
 
+void nsys_put_bytes(struct nsys_tables *tables, int column, const void *bytes, size_t n)
+{
+	if (tables->now)
+		fine(tables, sqlite3_bind_blob(tables->now, column + 1, bytes, (int)n, SQLITE_TRANSIENT));
+}
+
 void nsys_row_end(struct nsys_tables *tables)
 {
 	if (!tables->now || tables->error)

@@ -94,7 +94,18 @@
 	X(RANGE, uint64Value, "INTEGER") X(RANGE, int64Value, "INTEGER") \
 	X(RANGE, doubleValue, "REAL") X(RANGE, uint32Value, "INTEGER") \
 	X(RANGE, int32Value, "INTEGER") X(RANGE, floatValue, "REAL") \
-	X(RANGE, jsonTextId, "INTEGER") X(RANGE, jsonText, "TEXT")
+	X(RANGE, jsonTextId, "INTEGER") X(RANGE, jsonText, "TEXT") X(RANGE, binaryData, "TEXT")
+#define NSYS_SCHEMA_COLUMNS(X) \
+	X(SCHEMA, domainId, "INTEGER") X(SCHEMA, schemaId, "INTEGER") X(SCHEMA, name, "TEXT") \
+	X(SCHEMA, type, "INTEGER") X(SCHEMA, flags, "INTEGER") X(SCHEMA, numEntries, "INTEGER") \
+	X(SCHEMA, payloadSize, "INTEGER") X(SCHEMA, alignTo, "INTEGER")
+#define NSYS_ENTRY_COLUMNS(X) \
+	X(ENTRY, domainId, "INTEGER NOT NULL") \
+	X(ENTRY, schemaId, "INTEGER NOT NULL") \
+	X(ENTRY, idx, "INTEGER NOT NULL") \
+	X(ENTRY, flags, "INTEGER") X(ENTRY, type, "INTEGER") X(ENTRY, name, "TEXT") \
+	X(ENTRY, description, "TEXT") X(ENTRY, arrayOrUnionDetail, "INTEGER") \
+	X(ENTRY, offset, "INTEGER")
 #define NSYS_OVERHEAD_COLUMNS(X) \
 	X(OVERHEAD, start, "INTEGER NOT NULL") \
 	X(OVERHEAD, end, "INTEGER NOT NULL") \
@@ -141,6 +152,8 @@
 	T(USAGE, "CUDA_GPU_MEMORY_USAGE_EVENTS", NSYS_USAGE_COLUMNS) \
 	T(CHAIN, "CUDA_CALLCHAINS", NSYS_CHAIN_COLUMNS) \
 	T(RANGE, "NVTX_EVENTS", NSYS_RANGE_COLUMNS) \
+	T(SCHEMA, "NVTX_PAYLOAD_SCHEMAS", NSYS_SCHEMA_COLUMNS) \
+	T(ENTRY, "NVTX_PAYLOAD_SCHEMA_ENTRIES", NSYS_ENTRY_COLUMNS) \
 	T(OVERHEAD, "PROFILER_OVERHEAD", NSYS_OVERHEAD_COLUMNS) \
 	T(THREAD, "ThreadNames", NSYS_THREAD_COLUMNS) \
 	T(PROCESS, "PROCESSES", NSYS_PROCESS_COLUMNS) \
@@ -184,6 +197,7 @@ void nsys_row(struct nsys_tables *tables, enum nsys_table_number table);
 void nsys_put(struct nsys_tables *tables, int column, int64_t value);
 void nsys_put_none(struct nsys_tables *tables, int column); /* takes back what was put */
 void nsys_put_text(struct nsys_tables *tables, int column, struct text text);
+void nsys_put_bytes(struct nsys_tables *tables, int column, const void *bytes, size_t n);
 void nsys_row_end(struct nsys_tables *tables);
 
 /* A text's number in StringIds, also in the middle of a row; 0: it is empty, or after an error. */

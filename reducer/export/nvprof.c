@@ -25,11 +25,11 @@ static const char *readable(struct nvprof_out *to, struct stats_file *file, uint
 		char *text = malloc(NAME_BYTES);
 		if (!text)
 			return NULL;
-		demangle(stats_name(&to->run, name), text, NAME_BYTES);
+		demangle(stats_name(to->rows, name), text, NAME_BYTES);
 		to->shown[name] = stats_text(file, text);
 		free(text);
 	}
-	return to->shown[name] ? stats_name(&to->run, to->shown[name]) : NULL;
+	return to->shown[name] ? stats_name(to->rows, to->shown[name]) : NULL;
 }
 
 /* The words of nvprof; the source may have those of another tool, or none. */
@@ -62,7 +62,7 @@ const char *nvprof_call_name(struct nvprof_out *to, struct stats_file *file,
 							 const struct rows *call)
 {
 	const uint32_t name = stats_call_name(file, call);
-	return name ? stats_name(&to->run, name) : NULL;
+	return name ? stats_name(to->rows, name) : NULL;
 }
 
 /* ---- lines ---- */
@@ -81,12 +81,6 @@ void nvprof_put_ms(int64_t ns, FILE *out)
 }
 
 /* ---- the run ---- */
-
-static int look(struct stats_file *file, void *context)
-{
-	(void)file, (void)context;
-	return 0;
-}
 
 static int write_process(struct stats_file *file, void *context)
 {
@@ -111,7 +105,7 @@ static bool is_alone(const struct run *run, size_t i)
 static int write_file_of(struct stats_file *file, void *context)
 {
 	struct nvprof_out *to = context;
-	const struct run *run = to->run.run;
+	const struct run *run = to->rows->run;
 	const size_t i = (size_t)(file->process - run->processes);
 	const struct export_member member = {file->process->rank, file->process->pid, i,
 										 is_alone(run, i)};
@@ -127,17 +121,11 @@ static int write_file_of(struct stats_file *file, void *context)
 	return error;
 }
 
-/* Two visits: times count from the first event of all processes. */
-static int write_run(struct nvprof_out *to, struct run *run)
+/* Times count from the first event of all processes. */
+static int write_run(struct nvprof_out *to)
 {
-	int error = stats_run_open(&to->run, run);
-	if (error)
-		return error;
-	error = stats_each(&to->run, look, NULL);
-	to->run.status = STATUS_OK; /* one message for what cannot be read is enough */
-	if (!error)
-		error = stats_each(&to->run, to->dir ? write_file_of : write_process, to);
-	stats_run_close(&to->run);
+	stats_find_begin(to->rows);
+	const int error = stats_each(to->rows, to->dir ? write_file_of : write_process, to);
 	free(to->shown);
 	return error;
 }
@@ -163,13 +151,13 @@ static int write_output(struct nvprof_out *to, const struct export_job *job)
 	if (job->each_rank) {
 		to->dir = job->output;
 		error = make_dir(job);
-		return error ? error : write_run(to, job->run);
+		return error ? error : write_run(to);
 	}
 	error = out_file_open_path(&file, job->output);
 	if (error)
 		return error;
 	to->out = file.out;
-	error = write_run(to, job->run);
+	error = write_run(to);
 	return out_file_close(&file, error);
 }
 
@@ -191,7 +179,8 @@ static unsigned tables_of(const char *print)
 
 int nvprof_export(const struct export_job *job)
 {
-	struct nvprof_out to = {.tables = tables_of(job->print ? job->print : "gpu-trace")};
+	struct nvprof_out to = {.tables = tables_of(job->print ? job->print : "gpu-trace"),
+							.rows = job->rows};
 	if (!to.tables) {
 		diag("--print must be gpu-trace, api-trace, 'gpu-trace,api-trace' or summary, not '%s'",
 			 job->print);
@@ -211,5 +200,5 @@ int nvprof_export(const struct export_job *job)
 			 error == -ENOTEMPTY ? "; -f replaces files of the same names" : "");
 		return error == -ENOTEMPTY ? STATUS_USAGE : STATUS_OUTPUT;
 	}
-	return to.run.status;
+	return to.rows->status;
 }

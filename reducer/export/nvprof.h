@@ -8,7 +8,7 @@
 
 struct export_job;
 
-/* Writes job->output from the open job->run. Says what goes wrong; an enum status. */
+/* Writes job->output from the open job->rows. Says what goes wrong; an enum status. */
 int nvprof_export(const struct export_job *job);
 
 /* ---- for its parts ---- */
@@ -17,7 +17,7 @@ struct nvprof_out {
 	FILE *out;
 	const char *dir; /* a file for each process in it; NULL: one file */
 	unsigned tables; /* bits of enum nvprof_tables */
-	struct stats_run run;
+	struct stats_run *rows;
 	uint32_t *shown; /* by name in the run's pool: the readable one; 0: not made yet */
 	size_t shown_room;
 };

@@ -48,7 +48,7 @@ static int add_rows(struct sums *s, enum type type)
 	int error = rows_open(&rows, &s->file->trace, type == TYPE_GPU ? BATON_OP : BATON_CALL);
 	if (error)
 		return error;
-	while (!error && rows_next(&rows))
+	while (!error && stats_next(s->file, &rows))
 		error = add(s, type,
 					type == TYPE_GPU ? nvprof_op_name(s->to, s->file, &rows)
 									 : nvprof_call_name(s->to, s->file, &rows),
@@ -82,7 +82,7 @@ static void put_sum(const struct sums *s, const struct sum *sum)
 		nvprof_put_ms(times_ns[i], out);
 		fputc(',', out);
 	}
-	csv_quoted(stats_name(&s->to->run, sum->name), out);
+	csv_quoted(stats_name(s->to->rows, sum->name), out);
 	fputc('\n', out);
 }
 
@@ -91,7 +91,7 @@ int nvprof_write_summary(struct nvprof_out *to, struct stats_file *file)
 	struct sums s = {.to = to, .file = file};
 	int error = add_rows(&s, TYPE_GPU);
 	error = error ? error : add_rows(&s, TYPE_API);
-	sort_rows_with(s.at, s.n, sizeof(*s.at), by_total, &to->run);
+	sort_rows_with(s.at, s.n, sizeof(*s.at), by_total, to->rows);
 	if (!error && s.n == 0)
 		nvprof_remark(to, file, "No kernels were profiled.");
 	if (!error && s.n > 0) {

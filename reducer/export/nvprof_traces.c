@@ -107,7 +107,7 @@ struct traces {
 
 static void put_times(const struct traces *t, const struct rows *rows)
 {
-	nvprof_put_ms(saturate_sub(rows_value(rows, ROW_START), t->to->run.begin_ns), t->to->out);
+	nvprof_put_ms(saturate_sub(rows_value(rows, ROW_START), t->to->rows->begin_ns), t->to->out);
 	fputc(',', t->to->out);
 	nvprof_put_ms(rows_value(rows, ROW_DUR), t->to->out);
 	fputc(',', t->to->out);
@@ -170,24 +170,24 @@ static int put_rows(struct traces *t)
 															  rows_value(&t->calls, CALL_START));
 		error = op ? put_op(t) : put_call(t);
 		if (op)
-			t->more_ops = rows_next(&t->ops);
+			t->more_ops = stats_next(t->file, &t->ops);
 		else
-			t->more_calls = rows_next(&t->calls);
+			t->more_calls = stats_next(t->file, &t->calls);
 	}
 	return error;
 }
 
-/* *any: some op of the trace names a device that it copies from or to. 0 or -errno. */
-static int find_ends(struct trace *trace, bool *any)
+/* *any: some op that counts names a device that it copies from or to. 0 or -errno. */
+static int find_ends(struct stats_file *file, bool *any)
 {
 	struct rows ops;
 	*any = false;
-	if (trace->n_devices < 2) /* [0] is none */
+	if (file->trace.n_devices < 2) /* [0] is none */
 		return 0;
-	int error = rows_open(&ops, trace, BATON_OP);
+	int error = rows_open(&ops, &file->trace, BATON_OP);
 	if (error)
 		return error;
-	while (!*any && rows_next(&ops))
+	while (!*any && stats_next(file, &ops))
 		*any = rows_optional(&ops, OP_SOURCE, 0) || rows_optional(&ops, OP_TARGET, 0);
 	error = ops.error;
 	rows_close(&ops);
@@ -197,14 +197,14 @@ static int find_ends(struct trace *trace, bool *any)
 int nvprof_write_traces(struct nvprof_out *to, struct stats_file *file)
 {
 	struct traces t = {.to = to, .file = file};
-	int error = to->tables & NVPROF_GPU_TRACE ? find_ends(&file->trace, &t.ends) : 0;
+	int error = to->tables & NVPROF_GPU_TRACE ? find_ends(file, &t.ends) : 0;
 	error = error ? error : rows_open(&t.ops, &file->trace, BATON_OP);
 	if (error)
 		return error;
 	error = rows_open(&t.calls, &file->trace, BATON_CALL);
 	if (!error) {
-		t.more_ops = to->tables & NVPROF_GPU_TRACE && rows_next(&t.ops);
-		t.more_calls = to->tables & NVPROF_API_TRACE && rows_next(&t.calls);
+		t.more_ops = to->tables & NVPROF_GPU_TRACE && stats_next(file, &t.ops);
+		t.more_calls = to->tables & NVPROF_API_TRACE && stats_next(file, &t.calls);
 		error = put_rows(&t);
 		error = error ? error : t.ops.error ? t.ops.error : t.calls.error;
 		rows_close(&t.calls);

@@ -41,6 +41,19 @@ static double difference(const struct clock_pair *p)
 	return (double)saturate_sub(p->common_ns, p->own_ns);
 }
 
+/* From the first pair to this one, on the clock that is sought. */
+static double since(const struct clock_pair *pairs, size_t i)
+{
+	return (double)saturate_sub(pairs[i].own_ns, pairs[0].own_ns);
+}
+
+/* Of lines through hostile times a number may be larger than any time. */
+static int64_t whole(double ns)
+{
+	const double most = (double)BATON_TIME_LIMIT_NS;
+	return (int64_t)fmin(fmax(ns, -most), most);
+}
+
 static double line_at(const struct clock_line *line, int64_t own_ns)
 {
 	return line->constant_ns + line->slope * (double)saturate_sub(own_ns, line->origin_ns);
@@ -71,7 +84,7 @@ static int by_number(const void *a, const void *b)
 static double middle(const struct clock_pair *pairs, size_t n, double slope, double *room)
 {
 	for (size_t i = 0; i < n; i++)
-		room[i] = difference(&pairs[i]) - slope * (double)(pairs[i].own_ns - pairs[0].own_ns);
+		room[i] = difference(&pairs[i]) - slope * since(pairs, i);
 	sort_rows(room, n, sizeof(*room), by_number);
 	return n % 2 ? room[n / 2] : (room[n / 2 - 1] + room[n / 2]) / 2;
 }
@@ -81,11 +94,11 @@ static double drift(const struct clock_pair *pairs, const double *calm, size_t n
 {
 	double x_sum = 0, y_sum = 0, xx = 0, xy = 0;
 	for (size_t i = 0; i < n; i++) {
-		x_sum += (double)(pairs[i].own_ns - pairs[0].own_ns) / (double)n;
+		x_sum += since(pairs, i) / (double)n;
 		y_sum += (calm[i] - calm[0]) / (double)n;
 	}
 	for (size_t i = 0; i < n; i++) {
-		const double x = (double)(pairs[i].own_ns - pairs[0].own_ns) - x_sum;
+		const double x = since(pairs, i) - x_sum;
 		xx += x * x;
 		xy += x * (calm[i] - calm[0] - y_sum);
 	}
@@ -134,7 +147,7 @@ static void sum_up(struct fitting *f)
 {
 	memset(f->sums[0], 0, sizeof(f->sums[0]));
 	for (size_t i = 0; i < f->n; i++) {
-		const double x = (double)(f->pairs[i].common_ns - f->pairs[0].common_ns) / 1e9;
+		const double x = (double)saturate_sub(f->pairs[i].common_ns, f->pairs[0].common_ns) / 1e9;
 		const double y = (f->calm[i] - f->calm[0]) / 1e3;
 		const double more[5] = {x, y, x * x, x * y, y * y};
 		for (int k = 0; k < 5; k++)
@@ -251,7 +264,7 @@ static void note_jump(const struct fitting *f, size_t part, struct host_offset *
 		return;
 	o->n_jumps++;
 	if (fabs(ns) > fabs((double)o->jump_ns))
-		o->jump_ns = (int64_t)ns;
+		o->jump_ns = whole(ns);
 }
 
 static void put_lines(struct fitting *f, struct host_offset *o)
@@ -260,7 +273,9 @@ static void put_lines(struct fitting *f, struct host_offset *o)
 	for (size_t i = 0; i < f->n_parts; i++) {
 		const struct clock_pair *first = &f->pairs[f->parts[i].from];
 		o->lines[i] = f->parts[i].line;
-		o->lines[i].from_ns = i ? first[-1].own_ns + (first->own_ns - first[-1].own_ns) / 2 : 0;
+		o->lines[i].from_ns =
+			i ? saturate_add(first[-1].own_ns, saturate_sub(first->own_ns, first[-1].own_ns) / 2)
+			  : 0;
 		if (i > 1 && o->lines[i].from_ns < o->lines[i - 1].from_ns)
 			o->lines[i].from_ns = o->lines[i - 1].from_ns;
 		if (i)
@@ -270,10 +285,10 @@ static void put_lines(struct fitting *f, struct host_offset *o)
 	if (o->n_lines == 1 && only->slope == 0 && fabs(only->constant_ns) < SAME_NS)
 		only->constant_ns = 0;
 	for (size_t i = 0; i < f->n; i++)
-		f->room[i] =
-			fabs((double)(host_offset_time(o, f->pairs[i].own_ns) - f->pairs[i].common_ns));
+		f->room[i] = fabs(
+			(double)saturate_sub(host_offset_time(o, f->pairs[i].own_ns), f->pairs[i].common_ns));
 	sort_rows(f->room, f->n, sizeof(*f->room), by_number);
-	o->residual_ns = (int64_t)f->room[(f->n - 1) * 9 / 10];
+	o->residual_ns = whole(f->room[(f->n - 1) * 9 / 10]);
 }
 
 int clock_fit(const struct clock_pair *pairs, size_t n, struct host_offset *offset)

@@ -336,6 +336,13 @@ void trace_out_clock(struct trace_out *out, int64_t local_ns, int64_t reference_
 	put_clock(out, BATON_CLOCK_REALTIME, local_ns, reference_ns);
 }
 
+void trace_out_meta(struct trace_out *out, const char *key, const char *value)
+{
+	struct baton_r_meta record = {.key = trace_out_text(out, key),
+								  .value = trace_out_text(out, value)};
+	put_record(out, BATON_R_META, &record, sizeof(record));
+}
+
 void trace_out_loss(struct trace_out *out, enum baton_loss_kind kind, const char *what,
 					uint64_t count)
 {

@@ -48,6 +48,7 @@ uint32_t trace_out_code(struct trace_out *out, uint32_t file, uint32_t function,
 uint32_t trace_out_module(struct trace_out *out, uint32_t path);
 uint32_t trace_out_stack(struct trace_out *out, const struct baton_frame *frames, uint32_t n);
 void trace_out_clock(struct trace_out *out, int64_t local_ns, int64_t reference_ns);
+void trace_out_meta(struct trace_out *out, const char *key, const char *value);
 void trace_out_loss(struct trace_out *out, enum baton_loss_kind kind, const char *what,
 					uint64_t count);
 

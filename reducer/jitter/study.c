@@ -116,9 +116,38 @@ static double length_of_step(const struct device_scan *scans, size_t n)
 	return steps > 0 ? sum / steps : 0;
 }
 
-static int begin(void *of, const struct device_context *context, const struct device_scan *scans)
+static void settle_time(struct jitter_study *s, const struct run *run)
 {
-	struct jitter_study *s = of;
+	int64_t first_ns = INT64_MAX;
+	for (size_t i = 0; i < run->n_processes; i++)
+		if (run->processes[i].first_ns < first_ns)
+			first_ns = run->processes[i].first_ns;
+	if (s->by_time && first_ns != INT64_MAX) {
+		s->range.from_ns = saturate_add(first_ns, s->range.from_ns);
+		s->range.to_ns = saturate_add(first_ns, s->range.to_ns);
+	}
+	s->by_time = false;
+}
+
+/* The scans, those of other devices as if they were empty; NULL: no memory. */
+static struct device_scan *scans_of_wanted(struct jitter_study *s, const struct run *run,
+										   const struct device_scan *scans)
+{
+	struct device_scan *mine = malloc((run->n_devices + 1) * sizeof(*mine));
+	s->wanted = calloc(run->n_devices + 1, sizeof(*s->wanted));
+	s->absent = true;
+	for (size_t i = 0; mine && s->wanted && i < run->n_devices; i++) {
+		s->wanted[i] = !s->device || s->wants(run, i, s->device);
+		s->absent &= !s->wanted[i];
+		mine[i] = scans[i];
+		mine[i].empty |= !s->wanted[i];
+	}
+	return mine;
+}
+
+static int begin_with(struct jitter_study *s, const struct device_context *context,
+					  const struct device_scan *scans)
+{
 	const size_t n = context->run->n_devices;
 	int error = step_axis_open(&s->axis, scans, n, &s->range);
 	if (!error)
@@ -132,6 +161,16 @@ static int begin(void *of, const struct device_context *context, const struct de
 	s->step_ns = length_of_step(scans, n);
 	for (size_t i = 0; i < n; i++)
 		s->by_period |= scans[i].by_period && scans[i].steps.n_steps > 0;
+	return error;
+}
+
+static int begin(void *of, const struct device_context *context, const struct device_scan *scans)
+{
+	struct jitter_study *s = of;
+	settle_time(s, context->run);
+	struct device_scan *mine = scans_of_wanted(s, context->run, scans);
+	const int error = mine && s->wanted ? begin_with(s, context, mine) : -ENOMEM;
+	free(mine); /* what its rows point to stays with the caller */
 	return error;
 }
 
@@ -261,7 +300,7 @@ static void forget_steps(void *of)
 static int visit(void *of, const struct device_context *context, const struct device_scan *scan)
 {
 	struct jitter_study *s = of;
-	if (s->n_ranks == 0)
+	if (s->n_ranks == 0 || !s->wanted[scan->device])
 		return 0;
 	const uint32_t index = s->rank_of[scan->device];
 	struct visiting v = {
@@ -363,6 +402,7 @@ void jitter_study_close(struct jitter_study *s)
 	}
 	free(s->ranks);
 	free(s->rank_of);
+	free(s->wanted);
 	free(s->at);
 	free(s->gap_before_ns);
 	reference_free(&s->reference);

@@ -48,8 +48,13 @@ struct step_source { /* whose step it is */
 };
 
 struct jitter_study {
-	/* what the caller asks: only steps with these numbers, and files of steps, or NULL */
+	/* What the caller asks: only these steps, with `by_time` by begins since the run's first event;
+	 * only the devices that `wants` takes by a name, where there is one; and files of steps, or
+	 * NULL. */
 	struct step_range range;
+	bool by_time;
+	const char *device;
+	bool (*wants)(const struct run *run, size_t index, const char *name);
 	const char *steps_dir;
 	int (*write_step)(const struct jitter_study *study, const struct step_source *source,
 					  const struct step_ops *ops);
@@ -59,7 +64,9 @@ struct jitter_study {
 	uint32_t closing; /* the position of the collective that closes the step; NO_POSITION: none */
 	struct jitter_rank *ranks;
 	uint32_t n_ranks;
-	uint32_t *rank_of;      /* by device of the run; n_ranks: it has no kernels */
+	uint32_t *rank_of;      /* by device of the run */
+	bool *wanted;           /* likewise */
+	bool absent;            /* no device is wanted */
 	struct rank_step *at;   /* by rank and step: rank * axis.n + step */
 	int64_t *gap_before_ns; /* likewise: G of the first kernel */
 	double step_ns;         /* mean length of a step */

@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "read/records.h"
+#include "read/rows.h"
 #include "read/trace.h"
 
 #include <baton/columns.h>
@@ -298,6 +299,16 @@ static void dump_row(struct dumping *d, const struct baton_table *table, int64_t
 	d->result->rows++;
 }
 
+/* `stream`: the row's, 0: it has none. */
+static bool is_wanted(const struct dump_window *w, int64_t start_ns, uint64_t stream)
+{
+	if (!w)
+		return true;
+	if (start_ns < w->from_ns || start_ns >= w->to_ns)
+		return false;
+	return !stream || !w->streams || w->streams[idmap_get(w->stream_ids, stream)];
+}
+
 /* *damage is set when the columns are bad. */
 static int dump_rows(struct dumping *d, const struct baton_block_header *header,
 					 enum baton_damage *damage)
@@ -312,9 +323,10 @@ static int dump_rows(struct dumping *d, const struct baton_block_header *header,
 		columns[c] = values + (size_t)c * header->rows;
 	if (baton_columns_decode(table, header, d->trace.reader.raw, columns, &present) != 0)
 		*damage = BATON_BAD_COLUMNS;
-	const struct dump_window *w = d->window;
+	const int stream = rows_stream_column(table->kind);
+	const int64_t *streams = stream >= 0 && present & 1u << stream ? columns[stream] : NULL;
 	for (uint32_t i = 0; *damage == BATON_INTACT && i < header->rows; i++)
-		if (!w || (columns[ROW_START][i] >= w->from_ns && columns[ROW_START][i] < w->to_ns))
+		if (is_wanted(d->window, columns[ROW_START][i], streams ? (uint64_t)streams[i] : 0))
 			dump_row(d, table, columns, present, i);
 	free(values);
 	return 0;

@@ -20,11 +20,15 @@ struct dump_result {
 /* Prints the file `path` to `out`. `json`: one object per line, else `name key=value ...`. Fills
  * `result`. */
 void dump_file(const char *path, bool json, FILE *out, struct dump_result *result);
+struct idmap;
 struct dump_window {
 	int64_t from_ns, to_ns;
+	const struct idmap *stream_ids;
+	const bool *streams; /* whose rows are wanted, by what the map says of their ids; NULL: all */
 };
 
-/* The same to stdout, of the rows that begin in [from, to); NULL: of all. */
+/* The same to stdout, of the rows that begin in [from, to), and of those of a stream only where that
+ * is wanted; NULL: of all. */
 void dump_part(const char *path, bool json, const struct dump_window *window,
 			   struct dump_result *result);
 /* The same, but prints only the lines of damage, as text with two blanks before each. With `out`

@@ -57,6 +57,29 @@ int paths_add(struct paths *paths, const char *operand, bool with_summary)
 	return error;
 }
 
+static bool is_stored_summary(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return strcmp(slash ? slash + 1 : path, "summary.baton") == 0;
+}
+
+void paths_leave_summaries(struct paths *paths)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < paths->n; i++)
+		kept += !is_stored_summary(paths->at[i]);
+	if (kept == 0)
+		return; /* nothing but summaries was asked for */
+	kept = 0;
+	for (size_t i = 0; i < paths->n; i++) {
+		if (is_stored_summary(paths->at[i]))
+			free(paths->at[i]);
+		else
+			paths->at[kept++] = paths->at[i];
+	}
+	paths->n = kept;
+}
+
 void paths_free(struct paths *paths)
 {
 	for (size_t i = 0; i < paths->n; i++)

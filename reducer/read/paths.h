@@ -15,6 +15,9 @@ struct paths {
 bool paths_is_trace(const char *name);
 /* Adds the files of `operand`. `with_summary`: summary.baton too. 0 or -errno. */
 int paths_add(struct paths *paths, const char *operand, bool with_summary);
+/* A shell's DIR/ *.baton names DIR/summary.baton too: takes such files out if there are
+ * others. */
+void paths_leave_summaries(struct paths *paths);
 void paths_free(struct paths *paths);
 
 #endif

@@ -66,4 +66,10 @@ static inline int64_t rows_optional(const struct rows *rows, unsigned column, in
 	return rows->now->present & 1u << column ? rows_value(rows, column) : otherwise;
 }
 
+/* The column of a row's stream; -1: rows of this kind have none. */
+static inline int rows_stream_column(enum baton_kind kind)
+{
+	return kind == BATON_OP ? OP_STREAM : kind == BATON_SYNC ? SYNC_STREAM : -1;
+}
+
 #endif

@@ -438,6 +438,7 @@ static int open_files(char *const *dirs, size_t n_dirs, struct run *run)
 		if (error)
 			diag("%s: %s", dirs[i], strerror(-error));
 	}
+	paths_leave_summaries(&paths);
 	snprintf(what, sizeof(what), "open %s", dirs[0]);
 	progress_begin(what, "files", paths.n);
 	for (size_t i = 0; !error && i < paths.n; i++) {

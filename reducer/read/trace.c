@@ -14,6 +14,8 @@
 
 enum { MOST_PLACES = 1024 };
 
+static const char AUTOGRAD[] = BATON_META_AUTOGRAD ".";
+
 void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage)
 {
 	struct baton_entry *e = &trace->reader.entries[entry];
@@ -139,6 +141,25 @@ uint32_t trace_place(const struct trace *trace, const char *key, uint32_t id)
 	return 0;
 }
 
+void trace_callers(const struct trace *trace, uint32_t *callers)
+{
+	memset(callers, 0, trace->n_threads * sizeof(*callers));
+	for (size_t i = 0; i < trace->n_places; i++) {
+		const char *key = strings_get(&trace->strings, trace->places[i].key).at;
+		if (strncmp(key, AUTOGRAD, sizeof(AUTOGRAD) - 1) != 0)
+			continue;
+		const char *value = strings_get(&trace->strings, trace->places[i].value).at;
+		const uint64_t id = strtoull(key + sizeof(AUTOGRAD) - 1, NULL, 10);
+		const uint32_t thread = idmap_get(&trace->thread_ids, id);
+		const uint32_t caller = idmap_get(&trace->thread_ids, strtoull(value, NULL, 10));
+		callers[thread] = caller != thread ? caller : 0;
+	}
+	callers[0] = 0;
+	for (uint32_t t = 0; t < trace->n_threads; t++) /* no chains, and no circles */
+		if (callers[callers[t]])
+			callers[t] = 0;
+}
+
 static void count_loss(struct trace_losses *losses, uint32_t kind, uint64_t count)
 {
 	if (kind) {
@@ -184,7 +205,7 @@ static int add_fact(struct trace *trace, const struct baton_record *record)
 	} else if (record->type == BATON_R_META) {
 		const char *key = strings_get(&trace->strings, string_index(trace, meta->key)).at;
 		trace->tells_lock |= strcmp(key, BATON_META_PYTHON_LOCK) == 0;
-		if (strncmp(key, "place.", 6) == 0)
+		if (strncmp(key, "place.", 6) == 0 || strncmp(key, AUTOGRAD, sizeof(AUTOGRAD) - 1) == 0)
 			add_place(trace, meta);
 	} else if (record->type == BATON_R_KEPT) {
 		memcpy(&trace->kept_record, record, sizeof(trace->kept_record));

@@ -125,6 +125,8 @@ void idmap_free(struct idmap *map);
 /* The value (a string) of a meta record about a place: of device `id` of the file, or with 0 of its
  * process. 0: there is none. */
 uint32_t trace_place(const struct trace *trace, const char *key, uint32_t id);
+/* callers[t]: the thread for which thread t runs backward passes, 0: none; of trace->n_threads. */
+void trace_callers(const struct trace *trace, uint32_t *callers);
 
 /* Adds one string record, already validated. 0 or -ENOMEM. */
 int trace_add_string(struct trace *trace, const struct baton_record *record);

@@ -1,5 +1,6 @@
 #include "render/by.h"
 
+#include "base/plain.h"
 #include "base/source.h"
 #include "classify/classify.h"
 #include "render/columns.h"
@@ -12,11 +13,9 @@ enum { NAME_ROOM_LEAST = 20, STACK_FRAMES = 6 };
 /* The end of a name says most: a file without the directories before it. */
 static const char *name_end(const char *name, size_t room, char *out, size_t bytes)
 {
-	size_t n = strlen(name);
-	const char *from = name + (n > room ? n - room + 2 : 0);
-	while (((unsigned char)*from & 0xc0) == 0x80)
-		from++; /* not in the middle of a character */
-	snprintf(out, bytes, "%s%s", n > room ? ".." : "", from);
+	const bool cut = (size_t)plain_columns(name) > room;
+	snprintf(out, bytes, "%s%s", cut ? ".." : "",
+			 name + (cut ? plain_tail(name, (int)room - 2) : 0));
 	return out;
 }
 
@@ -72,7 +71,7 @@ static void site_name(const struct by_table *by, const struct site_summary *site
 {
 	const char *frame = by->by == SITE_STACK ? strrchr(text, ';') : NULL;
 	const bool inside = by->by == SITE_LINE && text[by_outer_bytes(text)];
-	char cut[400], shorter[400];
+	char cut[408], shorter[400];
 	struct text_buffer middle;
 	char mark[48], direction[64];
 	nccl_mark(by, site, mark, sizeof(mark));

@@ -1,6 +1,7 @@
 #include "render/critical.h"
 
 #include "base/amount.h"
+#include "base/plain.h"
 #include "base/sort.h"
 #include "conclude/figures.h"
 #include "graph/critical.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEP_PARTS = 4, UNIT_ROWS = 16, PERMILLE = 1000 };
+enum { STEP_PARTS = 4, UNIT_ROWS = 16, PERMILLE = 1000, UNIT_COLUMNS = 26 };
 
 struct slack { /* of the collectives of one size */
 	int64_t bytes, least_ns, median_ns;
@@ -133,7 +134,9 @@ static void print_units(const struct view *v, const struct screen *screen)
 		char rank[32] = "";
 		if (unit < v->r->model.n_units && v->r->model.units[unit].rank >= 0)
 			snprintf(rank, sizeof(rank), "rank %d", v->r->model.units[unit].rank);
-		screen_line(screen, "  %-26s %9s %6.1f %%  %s", text_device(unit_key(v, unit), 26, &key),
+		const char *shown = text_device(unit_key(v, unit), UNIT_COLUMNS, &key);
+		screen_line(screen, "  %-*s %9s %6.1f %%  %s",
+					UNIT_COLUMNS + (int)strlen(shown) - plain_columns(shown), shown,
 					text_ms(screen, ns / v->critical.n_steps, &ms), text_percent(ns, v->ns), rank);
 	}
 	if (left)

@@ -39,14 +39,10 @@ void screen_open_wide(struct screen *screen, FILE *out, int64_t typical_ns)
 /* Bytes of `text` that fill at most `width` columns; trailing spaces are left out. */
 static size_t fitting(const char *text, int width)
 {
-	size_t bytes = 0, last = 0;
-	for (int columns = 0; text[bytes]; bytes++) {
-		if ((text[bytes] & 0xc0) != 0x80 && ++columns > width)
-			break;
-		if (text[bytes] != ' ')
-			last = bytes + 1;
-	}
-	return last;
+	size_t bytes = plain_head(text, width);
+	while (bytes > 0 && text[bytes - 1] == ' ')
+		bytes--;
+	return bytes;
 }
 
 static void print_line(const struct screen *screen, bool bold, const char *format, va_list args)
@@ -81,16 +77,16 @@ void screen_title(const struct screen *screen, const char *format, ...)
  * a word longer than the line is broken between two characters. */
 static size_t line_bytes(const char *text, int room)
 {
-	size_t bytes = 0, space = 0;
-	for (int columns = 0; text[bytes]; bytes++) {
-		bool begins = (text[bytes] & 0xc0) != 0x80;
-		if (begins && columns == room)
-			return text[bytes] == ' ' || space == 0 ? bytes : space;
-		columns += begins;
-		if (text[bytes] == ' ' && bytes > strspn(text, " "))
-			space = bytes;
-	}
-	return bytes;
+	size_t bytes = plain_head(text, room);
+	if (!text[bytes] || text[bytes] == ' ')
+		return bytes;
+	const size_t blanks = strspn(text, " ");
+	size_t space = bytes;
+	while (space > blanks && text[space] != ' ')
+		space--;
+	if (space > blanks)
+		return space;
+	return bytes ? bytes : strcspn(text + 1, " ") + 1; /* a character wider than the room */
 }
 
 /* All of `text`: the first line behind `indent` spaces, further ones behind `hang`. */
@@ -203,19 +199,19 @@ const char *text_bar(double share, struct text_buffer *buffer)
 
 const char *text_cut(const char *name, size_t room, struct text_buffer *buffer)
 {
-	size_t n = strlen(name);
+	const size_t n = strlen(name);
 	room = room < sizeof(buffer->at) ? room : sizeof(buffer->at) - 1;
 	room = room > 4 ? room : 4;
-	if (n <= room) {
+	if (n < sizeof(buffer->at) && (size_t)plain_columns(name) <= room) {
 		memcpy(buffer->at, name, n + 1);
 		return buffer->at;
 	}
-	size_t tail = room / 3, head = room - tail - 2;
-	while (head > 0 && (name[head] & 0xc0) == 0x80) /* no half characters */
-		head--;
-	while (tail > 0 && (name[n - tail] & 0xc0) == 0x80)
-		tail--;
-	snprintf(buffer->at, sizeof(buffer->at), "%.*s..%s", (int)head, name, name + n - tail);
+	size_t head, tail;
+	do { /* characters have up to four bytes */
+		head = plain_head(name, (int)(room - room / 3 - 2));
+		tail = plain_tail(name, (int)(room / 3));
+	} while (head + 2 + n - tail >= sizeof(buffer->at) && --room > 4);
+	snprintf(buffer->at, sizeof(buffer->at), "%.*s..%s", (int)head, name, name + tail);
 	return buffer->at;
 }
 
@@ -226,8 +222,9 @@ const char *text_device(const char *key, size_t room, struct text_buffer *buffer
 	if (!slash || (strncmp(slash, "/GPU-", PREFIX) != 0 && strncmp(slash, "/MIG-", PREFIX) != 0) ||
 		strlen(slash) <= PREFIX + DIGITS || room <= PREFIX + DIGITS)
 		return text_cut(key, room, buffer);
-	size_t host = (size_t)(slash - key), host_room = room - PREFIX - DIGITS;
-	snprintf(buffer->at, sizeof(buffer->at), "%.*s%.*s", (int)(host < host_room ? host : host_room),
-			 key, PREFIX + DIGITS, slash);
+	const size_t host = (size_t)(slash - key);
+	const size_t fits = plain_head(key, (int)(room - PREFIX - DIGITS));
+	snprintf(buffer->at, sizeof(buffer->at), "%.*s%.*s", (int)(host < fits ? host : fits), key,
+			 PREFIX + DIGITS, slash);
 	return buffer->at;
 }

@@ -121,56 +121,81 @@ void stats_find_begin(struct stats_run *run)
 	}
 }
 
-/* Marks the file's devices that are wanted. Returns whether there is one. */
-static bool has_device(const struct stats_file *file, bool *wanted)
+bool stats_process_counts(const struct stats_run *run, size_t process)
 {
-	const struct run *run = file->run->run;
-	const uint32_t process = (uint32_t)(file->process - run->processes);
-	bool any = false;
-	for (size_t i = 0; i < run->n_devices; i++) {
-		const char *key = strings_get(&run->pool, run->devices[i].key).at;
-		for (uint32_t k = 0; file->run->part.devices[i] && k < run->devices[i].n_processes; k++) {
-			if (run->devices[i].processes[k] != process)
-				continue;
-			const uint32_t found = run_device_find(&file->trace, key);
-			wanted[found] = found > 0;
-			any |= found > 0;
-		}
+	const struct stats_part *part = &run->part;
+	bool counts = rank_list_has(part->ranks, run->run->processes[process].rank);
+	if (!counts || !part->devices)
+		return counts;
+	counts = false;
+	for (size_t i = 0; i < run->run->n_devices && !counts; i++) {
+		const struct run_device *device = &run->run->devices[i];
+		for (uint32_t k = 0; part->devices[i] && k < device->n_processes && !counts; k++)
+			counts = device->processes[k] == process;
 	}
-	return any;
+	return counts;
 }
 
-static int visit_file(struct stats_file *file, stats_visit *visit, void *context)
+/* Marks the file's devices that are wanted. */
+static void mark_devices(struct stats_file *file)
 {
-	int result = 0;
+	const struct run *run = file->run->run;
+	for (size_t i = 0; i < run->n_devices; i++)
+		if (file->run->part.devices[i])
+			file->devices[run_device_find(&file->trace,
+										  strings_get(&run->pool, run->devices[i].key).at)] = true;
+	file->devices[0] = false; /* rows without a device */
+}
+
+int stats_file_open(struct stats_run *run, size_t process, struct stats_file *file)
+{
+	*file = (struct stats_file){.run = run, .process = &run->run->processes[process]};
+	int error = run_process_open(file->process, &file->trace, run->run->damage);
+	if (error)
+		return error;
 	note_begin(file);
 	file->pooled = calloc(file->trace.strings.n, sizeof(*file->pooled));
-	if (file->run->part.devices)
+	if (run->part.devices)
 		file->devices = calloc(file->trace.n_devices + 1, sizeof(*file->devices));
-	if (!file->pooled || (file->run->part.devices && !file->devices))
-		result = -ENOMEM;
-	else if (!file->devices || has_device(file, file->devices))
-		result = visit(file, context);
+	if (!file->pooled || (run->part.devices && !file->devices)) {
+		stats_file_close(file);
+		return -ENOMEM;
+	}
+	if (file->devices)
+		mark_devices(file);
+	return 0;
+}
+
+void stats_file_close(struct stats_file *file)
+{
+	if (file->trace.damage > 0)
+		file->run->status = STATUS_PARTIAL;
 	free(file->pooled);
 	free(file->devices);
-	return result;
+	trace_close(&file->trace);
+}
+
+bool stats_row_counts(const struct stats_file *file, const struct rows *rows)
+{
+	const struct stats_part *part = &file->run->part;
+	const size_t process = (size_t)(file->process - file->run->run->processes);
+	const int64_t start = rows_value(rows, ROW_START);
+	const int column = file->devices ? rows_stream_column(rows->table->kind) : -1;
+	if (part->from_ns && (start < part->from_ns[process] || start >= part->to_ns[process]))
+		return false;
+	if (column < 0)
+		return true;
+	const uint32_t stream =
+		idmap_get(&file->trace.stream_ids, (uint64_t)rows_optional(rows, (unsigned)column, 0));
+	return file->devices[file->trace.streams[stream].device] ||
+		   (!stream && rows->table->kind != BATON_OP);
 }
 
 bool stats_next(const struct stats_file *file, struct rows *rows)
 {
-	const struct stats_part *part = &file->run->part;
-	const size_t process = (size_t)(file->process - file->run->run->processes);
-	while (rows_next(rows)) {
-		const int64_t start = rows_value(rows, ROW_START);
-		if (part->from_ns && (start < part->from_ns[process] || start >= part->to_ns[process]))
-			continue;
-		if (!file->devices || rows->table->kind != BATON_OP)
+	while (rows_next(rows))
+		if (stats_row_counts(file, rows))
 			return true;
-		const uint32_t stream =
-			idmap_get(&file->trace.stream_ids, (uint64_t)rows_value(rows, OP_STREAM));
-		if (file->devices[file->trace.streams[stream].device])
-			return true;
-	}
 	return false;
 }
 
@@ -179,19 +204,19 @@ int stats_each(struct stats_run *run, stats_visit *visit, void *context)
 	int result = 0;
 	progress_begin("tables", NULL, run_bytes(run->run));
 	for (size_t i = 0; i < run->run->n_processes && result == 0; i++) {
-		struct stats_file file = {.run = run, .process = &run->run->processes[i]};
-		if (!rank_list_has(run->part.ranks, file.process->rank))
+		struct stats_file file;
+		if (!stats_process_counts(run, i))
 			continue;
-		const int error = run_process_open(file.process, &file.trace, run->run->damage);
-		if (error) {
-			diag("%s: %s", file.process->path, strerror(error == -EBADMSG ? EIO : -error));
+		const int error = stats_file_open(run, i, &file);
+		if (error == -ENOMEM) {
+			result = error;
+		} else if (error) {
+			diag("%s: %s", run->run->processes[i].path, strerror(error == -EBADMSG ? EIO : -error));
 			run->status = STATUS_PARTIAL;
-			continue;
+		} else {
+			result = visit(&file, context);
+			stats_file_close(&file);
 		}
-		result = visit_file(&file, visit, context);
-		if (file.trace.damage > 0)
-			run->status = STATUS_PARTIAL;
-		trace_close(&file.trace);
 	}
 	progress_end();
 	return result;

@@ -7,7 +7,7 @@
 #include "read/run.h"
 
 /* Which rows count. By process: those that begin in [from, to), where these are not NULL. By device:
- * the ops of those that are wanted, and other rows of the processes that drive one. */
+ * what lies on streams of those that are wanted, and other rows of the processes that drive one. */
 struct stats_part {
 	const char *ranks; /* base/rank_list.h; NULL: all */
 	const int64_t *from_ns, *to_ns;
@@ -42,6 +42,14 @@ void stats_find_begin(struct stats_run *run);
  * of `visit` that is not 0, or -ENOMEM, or 0. */
 int stats_each(struct stats_run *run, stats_visit *visit, void *context);
 
+/* Does a row of this process count? */
+bool stats_process_counts(const struct stats_run *run, size_t process);
+/* 0 or -errno; after 0 call stats_file_close(), by which run->status tells of damage. */
+int stats_file_open(struct stats_run *run, size_t process, struct stats_file *file);
+void stats_file_close(struct stats_file *file);
+
+/* Does the current row count, of a process that does? */
+bool stats_row_counts(const struct stats_file *file, const struct rows *rows);
 /* The next row that counts. */
 bool stats_next(const struct stats_file *file, struct rows *rows);
 

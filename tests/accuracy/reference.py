@@ -24,6 +24,7 @@ PROFILER, MODULE_LOAD, BUFFER_FULL = 1, 2, 3
 HOST_FUNCTION, PEER = 6, 7
 FULL_SYNCHRONISING = {1, 2, 3, 4, 5}
 EVERY_THREAD = 0
+CALLER_KEY = "autograd.caller."  # a thread that runs backward passes for another one
 LOCK_KEY = "python.lock"
 RECORDED_SOURCES = {"baton", "simgpu"}
 
@@ -221,6 +222,7 @@ class Process:
         self.host, self.pid, self.rank, self.source = None, 0, -1, None
         self.has_facts, self.world_size = False, -1
         self.tells_of_lock = False
+        self.callers = {}  # thread id -> the one for which it runs backward passes
         self.streams, self.devices, self.communicators = {}, {}, {}
         self.ops, self.calls, self.ranges, self.overheads, self.scheds = [], [], [], [], []
         self.syncs = []
@@ -260,6 +262,8 @@ class Process:
             self.scheds.append(Sched(fields))
         elif kind == "meta":
             self.tells_of_lock = self.tells_of_lock or fields["key"] == LOCK_KEY
+            if fields["key"].startswith(CALLER_KEY):
+                self.callers[int(fields["key"][len(CALLER_KEY):])] = int(fields["value"])
         elif kind == "loss" and fields["kind"] == IN_FLIGHT:
             self.in_flight += fields["count"]
         elif kind == "sync":

@@ -207,7 +207,9 @@ class Places:
         around = [row for row in self.ranges.get((process, call.thread_id), ())
                   if row.begin <= call.begin < row.end and row.name]
         place = Stack(process, call.stack_id) if call.stack_id else RangeFrames(around)
-        path = [numbered(text_of(row.name), "# _-/=") for row in around
+        outside = [row for row in self.ranges.get((process, process.callers.get(call.thread_id)), ())
+                   if row.begin <= call.begin < row.end and row.name]
+        path = [numbered(text_of(row.name), "# _-/=") for row in outside + around
                 if row.category in PATH_CATEGORIES]
         ops = [text_of(row.name) for row in around if row.category == OPERATOR]
         op = numbered(ops[-1] if ops else text_of(call.name), "#")

@@ -43,6 +43,15 @@ for view in stats "report --by copy" "export --format nsys-sqlite -o $work/no.sq
 	expect_says "$base is a stored summary without events, which this needs: give the run's directory"
 done
 
+# Keeps out: DIR/*.baton, which names the stored summary too, taken for a run with a file that cannot be read.
+expect_status 0 "$BATON" report "$work/b" # stores it
+for view in report "report --by copy" stats; do
+	expect_status 0 "$BATON" $view "$work"/b/*.baton
+	cp "$work/out" "$work/files"
+	expect_status 0 "$BATON" $view "$work/b"
+	[ "$view" = report ] || cmp -s "$work/files" "$work/out" || fail "$view: the files of a run differ from the run"
+done
+
 # Keeps out: a file of another kind that is overwritten, a baseline of half a run.
 trace=$(ls "$work"/gone/*.baton | grep -v summary | head -n 1)
 cp "$trace" "$work/copy"

@@ -302,4 +302,56 @@ expect_status 2 "$BATON" report --by file "$work/one"
 expect_says "line, stack, module, op, shape, range or copy"
 expect_status 2 "$BATON" report --top 3 "$work/one"
 expect_says --by
+
+# Keeps out: backward kernels without a range, or in a range of a thread that only shares numbers with autograd's. The links come in any
+# order, as sequence numbers or as arrows; thread 9 has both ends on itself.
+"$PYTHON" - "$work" <<'P' || fail "writing traces with a backward pass"
+import json, sys
+
+
+def trace(name, sequence, arrows):
+    pid, main, autograd, other, events = 500, 500, 7, 9, []
+
+    def put(cat, name, tid, ts, dur, **args):
+        events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args})
+
+    def launch(tid, ts, corr):
+        put("cuda_runtime", "cudaLaunchKernel", tid, ts, 2, correlation=corr)
+        put("kernel", "gemm", 7, ts + 5, 3, correlation=corr, device=0, context=1, stream=7)
+
+    seq = lambda n, back=0: {"Sequence number": n, "Fwd thread id": back} if sequence else {}
+    corr = 0
+    for step in range(4):
+        at = 1000 + 1000 * step
+        put("user_annotation", f"ProfilerStep#{step}", main, at, 990)
+        put("user_annotation", "forward", main, at + 10, 300)
+        put("user_annotation", "backward", main, at + 400, 500)
+        for i in range(5):
+            n, corr = 10 * step + i, corr + 3
+            put("cpu_op", f"Mm{i}Backward0", autograd, at + 410 + 90 * (4 - i), 20, **seq(n, 1))
+            put("cpu_op", f"aten::mm{i}", main, at + 20 + 50 * i, 20, **seq(n))
+            put("cpu_op", f"aten::cpu{i}", other, at + 20 + 50 * i, 20, **seq(1000 + n))
+            put("cpu_op", f"CpuBackward{i}", other, at + 400 + 50 * i, 20, **seq(1000 + n, 2))
+            if arrows:
+                events.append({"ph": "f", "bp": "e", "cat": "fwdbwd", "name": "fwdbwd", "id": n, "pid": pid, "tid": autograd, "ts": at + 410 + 90 * (4 - i)})
+                events.append({"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": n, "pid": pid, "tid": main, "ts": at + 20 + 50 * i})
+            launch(main, at + 25 + 50 * i, corr)
+            launch(autograd, at + 415 + 90 * (4 - i), corr + 1)
+            launch(other, at + 405 + 50 * i, corr + 2)
+    json.dump({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "GPU"}], "traceEvents": events}, open(f"{sys.argv[1]}/{name}.json", "w"))
+
+
+trace("sequence", True, False)
+trace("arrows", False, True)
+trace("none", False, False)
+P
+for links in sequence arrows none; do
+	expect_status 0 "$BATON" import -o "$work/$links" "$work/$links.json"
+	expect_status 0 "$BATON" report --json --by range "$work/$links"
+	[ $links = none ] && backward="'(no range)': 40" || backward="'(no range)': 20, 'ProfilerStep#* / backward': 20"
+	expect_true "{r['name']: r['launches'] for r in d['by']['rows']} == {'ProfilerStep#* / forward': 20, $backward}"
+done
+expect_status 0 "$BATON" report --json --by op "$work/sequence"
+expect_true "any(r['name'] == 'Mm3Backward0' for r in d['by']['rows'])"
+
 finish

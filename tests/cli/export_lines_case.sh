@@ -76,8 +76,6 @@ count() { # count PRINTS...
 }
 expect_status 2 "$BATON" export --format perfetto -o "$work/part.pftrace" "$work/ddp"
 expect_says "part.pftrace: is there already; -f replaces it"
-expect_status 2 "$BATON" export --format nsys-sqlite --step 2 -o "$work/x.sqlite" "$work/ddp"
-expect_says "--step is for timelines and tables"
 expect_status 2 "$BATON" export --format kineto --one-per-rank -o "$work/x" "$work/ddp"
 expect_says "--one-per-rank is for nsys-sqlite"
 expect_status 0 "$BATON" export --format perfetto --step 2 --ranks 1 -f -o "$work/part.pftrace" "$work/ddp"

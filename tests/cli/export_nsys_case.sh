@@ -35,6 +35,15 @@ imported "$work/resnet.ranks" "$work/resnet.ranks.back"
 for back in back ranks.back; do
 	expect_status 0 "$PYTHON" tests/cli/export_nsys_round.py leaves "$BATON" "$work/resnet" "$work/resnet.$back"
 done
+# Arguments of NCCL calls: of sends and receives, all-to-alls, groups of calls in one kernel.
+for workload in pipeline moe fsdp; do
+	expect_status 0 "$sim" -o "$work/$workload" --workload $workload --ranks 4 --steps 4 --kernels 100
+	nsys_export "$work/$workload" "$work/$workload.sqlite"
+	expect_status 0 "$PYTHON" tests/cli/export_nsys_check.py "$BATON" "$work/$workload" "$work/$workload.sqlite"
+	expect_prints "payloads of NCCL"
+	imported "$work/$workload.sqlite" "$work/$workload.back"
+	expect_status 0 "$PYTHON" tests/cli/export_nsys_round.py nccl "$BATON" "$work/$workload" "$work/$workload.back"
+done
 # Of an import all of it.
 round() { # round NAME FILE STATUS: import with this status, export, import again
 	expect_status "$3" "$BATON" import "$2" -o "$work/$1.run"

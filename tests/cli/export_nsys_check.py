@@ -7,8 +7,10 @@ The rows come from `baton dump --json DIR`, of all ranks or of one. Of each tabl
 be there are made by loops over them (docs/COMPATIBILITY.md says which) and compared with what
 Python's sqlite3 reads. Prints how many rows are equal; status 1 where one is not."""
 
+import bisect
 import json
 import sqlite3
+import struct
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -181,13 +183,61 @@ def stored(db):
         domains = {(process_of(g), n): text for n, text, g in db.execute(
             "SELECT domainId, text, globalTid FROM NVTX_EVENTS WHERE eventType = 75")}
         for start, end, kind, text, g, domain in db.execute(
-                "SELECT start, end, eventType, text, globalTid, domainId FROM NVTX_EVENTS WHERE eventType <> 75"):
+                "SELECT start, end, eventType, text, globalTid, domainId FROM NVTX_EVENTS WHERE eventType <> 75 AND category IS NOT ?", (MADE,)):
             name = domains[process_of(g), domain] if domain else None
             rows[process_of(g)]["NVTX"].append([start, end, kind, text, decoded(g), name])
     if "PROFILER_OVERHEAD" in there:
         for start, end, g, name, kind in db.execute("SELECT start, end, globalTid, nameId, overheadType FROM PROFILER_OVERHEAD"):
             rows[process_of(g)]["OVERHEAD"].append([start, end, decoded(g), texts.get(name), kind])
     return rows
+
+
+MADE = 0x6261746F  # the category of ranges that an export makes from the rows of NCCL
+CALLS = {1: "ncclAllReduce", 2: "ncclAllGather", 3: "ncclReduceScatter", 4: "ncclAlltoAll", 6: "ncclBroadcast", 7: "ncclReduce", 8: "ncclGather",
+         9: "ncclScatter", 10: "ncclSend", 11: "ncclRecv"}
+
+
+def payloads(db):
+    """(pid, text, {field: value}, start, end, made) of each range with a payload, by the schemas that the file has."""
+    widths, fields = {5: 4, 18: 8, 22: 8}, defaultdict(list)
+    if "NVTX_PAYLOAD_SCHEMA_ENTRIES" not in tables(db):
+        return
+    for domain, schema, kind, name, offset in db.execute("SELECT domainId, schemaId, type, name, offset FROM NVTX_PAYLOAD_SCHEMA_ENTRIES"):
+        fields[domain, schema].append((name, offset or 0, widths[kind]))
+    sizes = {(d, s): (n, size) for d, s, n, size in db.execute("SELECT domainId, schemaId, numEntries, payloadSize FROM NVTX_PAYLOAD_SCHEMAS")}
+    for g, text, blob, start, end, category, number in db.execute(
+            "SELECT globalTid, text, binaryData, start, end, category, domainId FROM NVTX_EVENTS WHERE binaryData IS NOT NULL"):
+        domain, schema, size, offset = struct.unpack_from("<QQQQ", blob)
+        assert (domain, offset, size) == (number, 32, len(blob) - 32) and sizes[domain, schema] == (len(fields[domain, schema]), size), blob
+        values = {name: int.from_bytes(blob[32 + at:32 + at + width], "little") for name, at, width in fields[domain, schema]}
+        yield g >> 24 & 0xffffff, text, values, start, end, category == MADE
+
+
+def check_payloads(db, parts, zero):
+    """Each row of NCCL whose call was written has its payload, in a range around its launch."""
+    told = defaultdict(list)
+    for pid, text, values, start, end, made in payloads(db):
+        told[pid].append((text, values, start, end, made))
+    n = 0
+    for process in parts:
+        mine = told[process["process"][0]["pid"] & 0xffffff]
+        if any(not made for *_, made in mine) or not all("sequence" in r for r in process["collective"]):
+            continue
+        ranks = {c["id"]: c["size"] for c in process["communicator"]}
+        launches = {}
+        for c in process["call"]:
+            if c["correlation"] and not c["name"].startswith("nccl"):
+                launches.setdefault(c["correlation"], c["start_ns"] - zero)
+        want = sorted((CALLS[r["coll"]], r["sequence"], r["bytes"] // (ranks[r["comm"]] if r["coll"] in (3, 4) else 1)) for r in process["collective"] if r["coll"] in CALLS and r["correlation"] in launches)
+        calls = [(t, v, start, end) for t, v, start, end, _ in mine if "Sequence number" in v]
+        assert want == sorted((t, v["Sequence number"], v["Message size [bytes]"]) for t, v, *_ in calls), want[:3]
+        sized = {v["NCCL communicator ID"]: v["No. of ranks"] for _, v, *_ in mine if "No. of ranks" in v}
+        assert not want or sorted(sized.values()) == sorted(ranks[c] for c in {r["comm"] for r in process["collective"]}), sized
+        begins = sorted(launches.values())
+        alone = [c for c in calls if c[3] - c[2] > 1]
+        assert all(any(start <= at < end for at in begins[bisect.bisect_left(begins, start):][:1]) for _, _, start, end in alone)
+        n += len(want)
+    return n
 
 
 def ids(rows):
@@ -247,6 +297,7 @@ def main():
     n = sum(compare(process, zero, found, taken, len(parts) == 1) for process in parts)
     assert not found, f"processes that are not in the run: {list(found)}"
     check_target(db, parts)
+    collectives = check_payloads(db, parts, zero)
     epoch = db.execute("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME").fetchall() if \
         "TARGET_INFO_SESSION_START_TIME" in tables(db) else []
     known = all(p["process"][0]["source"] in ("baton", "simgpu") or p["clock"] for p in parts)
@@ -255,7 +306,7 @@ def main():
         environment = db.execute("SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = 'DeviceEnvironment'").fetchone()
         assert environment[0].splitlines()[0] == f"RANK={rank}", environment
     assert n > 0
-    print(f"{n} rows of {len(parts)} processes are equal")
+    print(f"{n} rows of {len(parts)} processes are equal" + (f", {collectives} payloads of NCCL" if collectives else ""))
 
 
 main()

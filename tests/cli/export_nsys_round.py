@@ -42,6 +42,18 @@ def compare_all(baton, run, back):
     return f"{len(a)} values of report --json are equal"
 
 
+def collectives(baton, run):
+    out = subprocess.run([baton, "dump", "--json", run], capture_output=True, text=True, check=True).stdout
+    rows = [r for r in map(json.loads, out.splitlines()) if r["record"] == "collective"]
+    return sorted(tuple(r.get(k) for k in ("start_ns", "dur_ns", "coll", "bytes", "sequence", "peer")) for r in rows)
+
+
+def compare_nccl(baton, run, back):
+    a, b = collectives(baton, run), collectives(baton, back)
+    assert a == b and len(a) >= 100, (len(a), len(b), [x for x in a if x not in b][:2], [x for x in b if x not in a][:2])
+    return f"{len(a)} rows of NCCL are equal"
+
+
 def compare_leaves(baton, run, back):
     a, b = report(baton, run), report(baton, back)
     n = 0
@@ -55,6 +67,8 @@ def compare_leaves(baton, run, back):
         back_times = {leaf: ns for leaf, ns in other["time_ns"].items() if ns or leaf in times}
         assert back_times == times, (back_times, times)
         n += len(times)
+    nccl = [[{k: v for k, v in row.items() if k != "comm"} for row in r["nccl"]] for r in (a, b)]  # communicators have other names
+    assert nccl[0] == nccl[1] and any(row["busbw_gbps"] for row in nccl[0]), nccl
     return f"{n} leaves of {len(a['devices'])} devices are equal"
 
 
@@ -130,4 +144,4 @@ def study(baton, run, directory, name):
 
 
 what, *rest = sys.argv[1:]
-print({"all": compare_all, "leaves": compare_leaves, "study": study}[what](*rest))
+print({"all": compare_all, "leaves": compare_leaves, "nccl": compare_nccl, "study": study}[what](*rest))

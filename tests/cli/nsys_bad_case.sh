@@ -49,6 +49,30 @@ for page in $(seq 0 $((pages / 12)) $((pages - 1))); do
 	[ ! -d "$out" ] || expect_intact 1
 done
 
+# Keeps out: limits that no line counts: frames of call stacks, their depth, allocations, domains of ranges.
+nsys 2023 "$work/many.sqlite" --steps 10
+"$PYTHON" - "$work/many.sqlite" <<'EOF' || fail "many rows"
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+for rule in ("synchronous=OFF", "journal_mode=OFF"):
+    db.execute("PRAGMA " + rule)
+row = db.execute("SELECT globalTid, max(domainId) FROM NVTX_EVENTS").fetchone()
+db.execute("CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (globalPid INTEGER, correlationId INTEGER, bytes INTEGER, memKind INTEGER)")
+db.execute("CREATE TABLE CUDA_CALLCHAINS (id INTEGER, stackDepth INTEGER, symbol INTEGER, module INTEGER, originalIP INTEGER)")
+numbers = "WITH RECURSIVE c(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM c WHERE x < ?) "
+db.execute("INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS " + numbers + "SELECT 1, 1000000 + x, 512, 2 FROM c", [(1 << 20) + 7 - 1])
+db.execute("INSERT INTO CUDA_CALLCHAINS " + numbers + "SELECT x / 256, x % 256, NULL, NULL, x FROM c", [(8 << 20) - 300 - 1])
+db.execute("INSERT INTO CUDA_CALLCHAINS " + numbers + "SELECT 1000000, x, NULL, NULL, x FROM c", [305 - 1])
+db.execute("INSERT INTO NVTX_EVENTS (start, eventType, text, globalTid, domainId) " + numbers + "SELECT 0, 75, 'domain', ?, 100 + x FROM c", [1030 - 1, row[0]])
+db.commit()
+EOF
+import 4 "$work/many.sqlite"
+expect_says "5 rows left out: they are frames of call stacks beyond the first 8,388,608" \
+	"44 rows left out: they are frames of call stacks beyond their innermost 256" \
+	"7 rows left out: they are allocations beyond the first 1,048,576" "rows left out: they name NVTX domains beyond the first 1,024"
+expect_intact 1
+rm "$work/many.sqlite"
+
 # Keeps out: a status of 0 for files that hold nothing of a GPU, and output left behind for them.
 nsys not-nsys "$work/songs.sqlite"
 nsys not-sqlite "$work/magic.sqlite"

@@ -374,7 +374,8 @@ def payload(export, blob, comm, size=None, ranks=None):
         }
     body = struct.pack("<Qii", comm, ranks, 0) if ranks else struct.pack("<QQ", comm, size)
     schema = SCHEMA_INIT if ranks else SCHEMA_COLL
-    return {"binaryData": struct.pack("<QQQQ", 1, schema, len(body), 32) + body}
+    # The last number of the header is the payload's offset, or the size of all: both have been seen.
+    return {"binaryData": struct.pack("<QQQQ", 1, schema, len(body), 32 if ranks else 32 + len(body)) + body}
 
 
 def add_nccl(export, blob):

@@ -60,7 +60,7 @@ expect_status 0 "$BATON" export --format csv --partition none --ranks 1 -o "$wor
 expect_status 0 diff -r "$work/tables" "$work/tables2"
 
 # Keeps out: a part that is not there taken for an empty one, and options that cannot both be.
-for view in "stats" "dump" "export --format chrome -o $work/no.json"; do
+for view in "stats" "dump" "export --format chrome -o $work/no.json" "export --format nsys-sqlite -o $work/no.sqlite" "export --format nvprof-csv -o $work/no.csv"; do
 	expect_status 3 "$BATON" $view --rank 7 "$work/ddp"
 	expect_says "$work/ddp: no rank of --rank 7 is in it"
 	expect_status 3 "$BATON" $view --step 900 "$work/ddp"
@@ -74,14 +74,65 @@ for view in "stats" "dump" "export --format chrome -o $work/no.json"; do
 	expect_status 2 "$BATON" $view --device "" "$work/ddp"
 	expect_says "--device must be a GPU"
 done
-for view in "stats" "export --format chrome -o $work/no.json" "dump --idle"; do
+[ ! -e "$work/no.sqlite" ] && [ ! -e "$work/no.csv" ] || fail "a file of a part that is not there"
+for view in "stats" "export --format chrome -o $work/no.json" "export --format nsys-sqlite -o $work/no.sqlite" "dump --idle" dump; do
 	expect_status 3 "$BATON" $view --device node9 "$work/ddp"
 	expect_says "no GPU of it is device node9"
 done
 expect_status 2 "$BATON" dump --stacks --rank 1 "$work/ddp"
 expect_says "--stacks counts whole files"
-expect_status 2 "$BATON" dump --device 0 "$work/ddp"
-expect_says "--device is for --idle and --step-list"
-expect_status 2 "$BATON" export --format chrome -o "$work/no.json" --rank 1 --ranks 1 "$work/ddp"
-expect_says "--rank and --ranks are the same"
+for format in chrome nsys-sqlite; do
+	expect_status 2 "$BATON" export --format $format -o "$work/no.file" --rank 1 --ranks 1 "$work/ddp"
+	expect_says "--rank and --ranks are the same"
+done
+expect_status 2 "$BATON" export --format nsys-sqlite -o "$work/no.file" --max-slices 5 "$work/ddp"
+expect_says "--format nsys-sqlite: --max-slices is for timelines and tables"
+
+# A part is imported again: its kernels are all there is. Steps are those that the command's options find.
+expect_status 0 "$BATON" export --format nsys-sqlite -o "$work/one.sqlite" --ranks 1 --step 2..3 --steps period "$work/ddp"
+expect_status 0 "$BATON" import -o "$work/one" "$work/one.sqlite"
+expect_status 0 "$BATON" dump --step-list --json --steps period --rank 1 --step 2..3 "$work/ddp"
+cp "$work/out" "$work/steps"
+expect_status 0 "$BATON" stats -r cuda_gpu_kern_sum -f csv --rank 1 "$work/one"
+"$PYTHON" - "$work/steps" "$work/out" "$work/one.sqlite" <<'P' || fail "kernels of two steps by periodicity"
+import csv, json, sqlite3, sys
+steps = [json.loads(x) for x in open(sys.argv[1])]
+rows = sqlite3.connect(sys.argv[3]).execute("SELECT count(*), max(start) - min(start) FROM CUPTI_ACTIVITY_KIND_KERNEL").fetchone()
+assert rows[0] == sum(int(r["Instances"]) for r in csv.DictReader(open(sys.argv[2]))) > 100, rows
+assert 0 < rows[1] <= max(s["window_to_ns"] for s in steps) - min(s["begin_ns"] for s in steps), rows
+P
+
+# jitter: ranks of a part are measured as among all; the steps of a stretch of time are those that begin in it.
+expect_status 0 "$sim" -o "$work/late" --ranks 8 --per-host 2 --steps 12 --kernels 100 --fault slow_gpu=20@2
+expect_status 0 "$BATON" dump --step-list --json "$work/late"
+cp "$work/out" "$work/step_list"
+expect_status 0 "$BATON" dump --json "$work/late"
+read -r time steps < <("$PYTHON" - "$work/out" "$work/step_list" <<'P'
+import json, sys
+first = min(x["start_ns"] for x in map(json.loads, open(sys.argv[1])) if "start_ns" in x)
+begins = {}
+for s in map(json.loads, open(sys.argv[2])):
+    begins[s["step"]] = min(s["begin_ns"], begins.get(s["step"], s["begin_ns"]))
+print(f"{(begins[3] - first) / 1e9:.9f}..{(begins[6] - first) / 1e9:.9f} 3..5")
+P
+)
+for part in "all" "host --device node1" "time --time $time" "steps --step $steps"; do
+	expect_status 0 "$BATON" jitter --csv "$work/jitter.${part%% *}" $(cut -sd" " -f2- <<<"$part") "$work/late"
+done
+diff -r "$work/jitter.time" "$work/jitter.steps" || fail "the matrices of --time $time and --step $steps differ"
+"$PYTHON" - "$work/jitter.all/duration.csv" "$work/jitter.host/duration.csv" <<'P' || fail "durations of the GPUs of a host"
+import csv, sys
+all_, host = (list(csv.DictReader(open(name))) for name in sys.argv[1:])
+assert len(all_) == len(host) > 90 and [x for x in host[0] if x.isdigit()] == ["2", "3"], host[0]
+assert all(a[r] == b[r] for a, b in zip(all_, host) for r in "23")
+P
+expect_status 0 "$BATON" jitter --json --device node1 "$work/late"
+expect_true "[(r['rank'], r['place']) for r in d['odd_ranks']] == [(2, 'rank')] and len(d['ranks']) == 2"
+expect_status 3 "$BATON" jitter --device node9 "$work/late"
+expect_says "no GPU of it is device node9"
+expect_status 3 "$BATON" jitter --time 900..901 "$work/late"
+expect_says "no kernels in these steps"
+expect_status 2 "$BATON" jitter --time 0..1 --step 2 "$work/late"
+expect_says "--step and --time are two ways to choose steps"
+expect_status 2 "$BATON" jitter --time x "$work/late"
 finish

@@ -118,11 +118,29 @@ static void too_many(void)
 	CHECK(o.residual_ns > MS, "residual %lld ns", (long long)o.residual_ns);
 }
 
+/* Times from files may be anything: no sum of two overflows, and the offset stays a number. */
+static void far_apart(void)
+{
+	const int64_t far = INT64_C(1) << 62;
+	struct clock_pair pairs[12];
+	struct host_offset o;
+	for (int i = 0; i < 12; i++)
+		pairs[i] = (struct clock_pair){i % 2 ? far : -far, -far + far / 6 * i};
+	pairs[11].common_ns = far;
+	CHECK(clock_fit(pairs, 12, &o) == 0, "no memory");
+	CHECK(o.n_lines > 0 && o.residual_ns > 0 && o.residual_ns <= far, "residual %lld ns",
+		  (long long)o.residual_ns);
+	CHECK(llabs(o.jump_ns) <= far, "a jump of %lld ns", (long long)o.jump_ns);
+	for (int i = 0; i < 12; i++)
+		host_offset_time(&o, pairs[i].own_ns);
+}
+
 int main(void)
 {
 	struct host_offset none = {0};
 	CHECK(host_offset_time(&none, 12345) == 12345, "a clock that is not aligned");
 	clocks();
 	too_many();
+	far_apart();
 	return finish();
 }

@@ -65,5 +65,12 @@ int main(void)
 	CHECK(plain_columns("\xc3\xa9t\xc3\xa9") == 3, "Latin");
 	CHECK(plain_columns("e\xcc\x81") == 1, "combining");
 	CHECK(plain_columns("\xe5\x90\x8d\xe5\x89\x8d") == 4, "wide");
+	CHECK(plain_head("gemm", 2) == 2 && plain_head("gemm", 9) == 4, "ASCII, its head");
+	CHECK(plain_head("\xe5\x90\x8d\xe5\x89\x8d", 3) == 3, "half of a wide character is none");
+	CHECK(plain_head("e\xcc\x81t", 1) == 3, "a mark stays with its letter");
+	CHECK(plain_tail("gemm", 3) == 1 && plain_tail("gemm", 9) == 0, "ASCII, its tail");
+	CHECK(plain_tail("\xe5\x90\x8d\xe5\x89\x8d", 3) == 3, "a wide tail");
+	CHECK(plain_tail("te\xcc\x81", 1) == 1, "a letter keeps its mark");
+	CHECK(plain_tail("e\xcc\x81t", 1) == 3, "a mark is not left alone");
 	return finish();
 }

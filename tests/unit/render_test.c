@@ -1,5 +1,6 @@
 /* JSON and text: any bytes make valid JSON, numbers read well, lines never grow beyond the screen.
  */
+#include "base/plain.h"
 #include "check.h"
 #include "base/shell.h"
 #include "render/json.h"
@@ -69,6 +70,18 @@ static void numbers(void)
 			  0,
 		  "a gain that is off to one side: %s", buffer.at);
 	CHECK(strlen(text_cut("abcdefghijklmnopqrstuvwxyz", 10, &buffer)) == 10, "cut: %s", buffer.at);
+	CHECK(strcmp(text_cut("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa9", 4, &buffer),
+				 "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa9") == 0,
+		  "four letters in four columns: %s", buffer.at);
+	CHECK(strcmp(text_cut("\xe5\x90\x8d\xe5\x89\x8d\xe5\x90\x8d\xe5\x89\x8d", 6, &buffer),
+				 "\xe5\x90\x8d..\xe5\x89\x8d") == 0,
+		  "wide letters: %s", buffer.at);
+	char many[401];
+	memset(many, 'x', sizeof(many) - 1);
+	for (int i = 0; i < 400; i += 4)
+		memcpy(many + i, "\xf0\x9f\x9a\x80", 4);
+	many[400] = 0;
+	CHECK(plain_columns(text_cut(many, 120, &buffer)) > 30, "a long name: %s", buffer.at);
 	CHECK(strlen(text_bar(7.0, &buffer)) == 60 && strlen(text_bar(-1, &buffer)) == 0,
 		  "bars are bounded");
 }

@@ -228,6 +228,7 @@ static int finish(struct kineto *k, int error, uint64_t offset)
 		return STATUS_INPUT;
 	}
 	take_base(k);
+	kineto_autograd_write(&k->rows.autograd, k->out);
 	output_error = close_trace(k);
 	if (output_error) {
 		diag("%s: writing the trace: %s", k->run->out_dir, strerror(-output_error));

@@ -17,6 +17,7 @@ enum {
 	EV_TID,
 	EV_TS,
 	EV_DUR,
+	EV_ID,
 	ARG_CORRELATION,
 	ARG_DEVICE,
 	ARG_CONTEXT,
@@ -44,6 +45,8 @@ enum {
 	ARG_WAIT_RECORD,
 	ARG_SHAPES,
 	ARG_TYPES,
+	ARG_SEQUENCE,
+	ARG_FORWARD,
 	KEYS
 };
 
@@ -55,6 +58,7 @@ static const struct json_key keys[KEYS] = {
 	[EV_TID] = {"tid", false},
 	[EV_TS] = {"ts", false},
 	[EV_DUR] = {"dur", false},
+	[EV_ID] = {"id", false},
 	[ARG_CORRELATION] = {"correlation", true},
 	[ARG_DEVICE] = {"device", true},
 	[ARG_CONTEXT] = {"context", true},
@@ -82,6 +86,8 @@ static const struct json_key keys[KEYS] = {
 	[ARG_WAIT_RECORD] = {"wait_on_cuda_event_record_corr_id", true},
 	[ARG_SHAPES] = {"Input Dims", true},
 	[ARG_TYPES] = {"Input type", true},
+	[ARG_SEQUENCE] = {"Sequence number", true}, /* of operators */
+	[ARG_FORWARD] = {"Fwd thread id", true},    /* not 0: of a backward pass */
 };
 
 enum { SCRATCH_BYTES = 32 << 10 }; /* names are cut there anyway */
@@ -358,11 +364,15 @@ static bool call_row(struct kineto_rows *rows, struct event *e, int unused)
 static bool range_row(struct kineto_rows *rows, struct event *e, int category)
 {
 	uint32_t thread;
+	int64_t number;
 	if (!thread_id(rows, e->v, &thread))
 		return false;
 	e->row[RANGE_THREAD] = thread;
 	e->row[RANGE_NAME] = intern(rows, e->v[EV_NAME]);
 	e->row[RANGE_CATEGORY] = category;
+	if (category == BATON_RANGE_OPERATOR && json_integer(e->v[ARG_SEQUENCE], &number))
+		kineto_autograd_sequence(&rows->autograd, number, number_or(e->v[ARG_FORWARD], 0) != 0,
+								 thread);
 	if (category == BATON_RANGE_OPERATOR && e->v[ARG_SHAPES].kind != JSON_ABSENT) {
 		const uint32_t shapes = json_words(rows, e->v[ARG_SHAPES]);
 		e->row[RANGE_INPUTS] =
@@ -510,6 +520,16 @@ static bool take_time(struct json_text text, int64_t *ns)
 		   kineto_time_ns(text.at, text.bytes, ns) == 0;
 }
 
+static void take_flow(struct kineto_rows *rows, const struct json_text *v)
+{
+	uint32_t thread;
+	int64_t id;
+	const bool begins = json_is(v[EV_PH], "s");
+	if (json_is(v[EV_CAT], "fwdbwd") && (begins || json_is(v[EV_PH], "f")) &&
+		json_integer(v[EV_ID], &id) && thread_id(rows, v, &thread))
+		kineto_autograd_flow(&rows->autograd, id, !begins, thread);
+}
+
 int kineto_rows_event(struct kineto_rows *rows, const char *at, size_t bytes)
 {
 	struct json_text v[KEYS];
@@ -518,8 +538,10 @@ int kineto_rows_event(struct kineto_rows *rows, const char *at, size_t bytes)
 		return error;
 	bool whole = json_is(v[EV_PH], "X");
 	rows->foreign += (whole && v[EV_CAT].kind == JSON_ABSENT) || json_is(v[EV_PH], "B");
-	if (!whole)
+	if (!whole) {
+		take_flow(rows, v);
 		return 0;
+	}
 	const struct category *category = find_category(v[EV_CAT]);
 	if (!category) {
 		note_unread(rows, v[EV_CAT]);
@@ -548,6 +570,7 @@ int kineto_rows_init(struct kineto_rows *rows, struct trace_out *out,
 void kineto_rows_free(struct kineto_rows *rows)
 {
 	json_event_free(rows->reader);
+	kineto_autograd_free(&rows->autograd);
 	free(rows->scratch);
 	rows->reader = NULL;
 	rows->scratch = NULL;

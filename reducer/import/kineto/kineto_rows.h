@@ -2,6 +2,7 @@
 #ifndef IMPORT_KINETO_ROWS_H
 #define IMPORT_KINETO_ROWS_H
 
+#include "import/kineto/kineto_autograd.h"
 #include "import/kineto/kineto_facts.h"
 #include "import/trace_out.h"
 
@@ -26,6 +27,7 @@ struct kineto_rows {
 	int32_t ordinals[KINETO_DEVICES]; /* devices with ops */
 	uint32_t device_ids[KINETO_DEVICES];
 	size_t n_devices;
+	struct kineto_autograd autograd;
 	struct kineto_unread unread[KINETO_UNREAD]; /* the first unknown categories */
 	size_t n_unread;
 	uint64_t

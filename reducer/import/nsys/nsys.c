@@ -194,6 +194,11 @@ static bool say_refused(struct nsys_file *file)
 		[NSYS_NO_DEVICE] = "do not say their device",
 		[NSYS_NO_KIND] = "are of an unknown kind",
 		[NSYS_TOO_MANY] = "are of a process beyond the 256th, or a device beyond its 64th",
+		[NSYS_TOO_MANY_FRAMES] = "are frames of call stacks beyond the first 8,388,608",
+		[NSYS_TOO_DEEP] = "are frames of call stacks beyond their innermost 256",
+		[NSYS_TOO_MANY_NCCL] = "would be arguments of NCCL kernels beyond the first 1,048,576",
+		[NSYS_TOO_MANY_DOMAINS] = "name NVTX domains beyond the first 1,024",
+		[NSYS_TOO_MANY_USAGES] = "are allocations beyond the first 1,048,576",
 	};
 	uint64_t times = 0, all = 0;
 	for (uint32_t i = 0; i < file->n_processes; i++) {

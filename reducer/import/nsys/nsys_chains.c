@@ -54,6 +54,16 @@ static int take_link(struct nsys_chains *chains, const struct nsys_scan *scan)
 	return error;
 }
 
+static void count_deep(const struct nsys_chains *chains, struct nsys_file *file)
+{
+	size_t depth = 0;
+	for (size_t i = 1; i < chains->n; i++) {
+		depth = chains->at[i].id == chains->at[i - 1].id ? depth + 1 : 0;
+		if (depth >= DEPTH_MOST)
+			nsys_refuse(file, NSYS_TOO_DEEP);
+	}
+}
+
 struct nsys_chains *nsys_chains_new(struct nsys_file *file)
 {
 	static const struct nsys_table table = {
@@ -70,9 +80,13 @@ struct nsys_chains *nsys_chains_new(struct nsys_file *file)
 	nsys_scan_open(&scan, &file->db, &table);
 	while (!error && chains->n < FRAMES_MOST && nsys_scan_next(&scan))
 		error = take_link(chains, &scan);
+	if (!error && chains->n == FRAMES_MOST)
+		nsys_refuse_rest(file, &scan, NSYS_TOO_MANY_FRAMES);
 	nsys_scan_close(&scan);
 	if (!error)
 		sort_rows(chains->at, chains->n, sizeof(*chains->at), by_id);
+	if (!error)
+		count_deep(chains, file);
 	nsys_fail(file, error);
 	if (!error && chains->n > 0)
 		return chains;

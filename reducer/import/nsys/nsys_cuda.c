@@ -39,7 +39,7 @@ void nsys_read_calls(struct nsys_file *file)
 	};
 	struct nsys_usage usage;
 	struct nsys_scan scan;
-	nsys_usage_load(&usage, &file->db);
+	nsys_usage_load(&usage, file);
 	nsys_scan_open(&scan, &file->db, &table);
 	while (nsys_scan_next(&scan)) {
 		int64_t row[BATON_MAX_COLUMNS] = {0}, start_ns, end_ns;

@@ -10,6 +10,12 @@ void nsys_refuse(struct nsys_file *file, enum nsys_refusal why)
 	file->refused[why]++;
 }
 
+void nsys_refuse_rest(struct nsys_file *file, struct nsys_scan *scan, enum nsys_refusal why)
+{
+	while (nsys_scan_next(scan))
+		nsys_refuse(file, why);
+}
+
 void nsys_fail(struct nsys_file *file, int error)
 {
 	if (!file->error)

@@ -58,6 +58,11 @@ enum nsys_refusal {
 	NSYS_NO_DEVICE,
 	NSYS_NO_KIND,
 	NSYS_TOO_MANY,
+	NSYS_TOO_MANY_FRAMES,
+	NSYS_TOO_DEEP,
+	NSYS_TOO_MANY_USAGES,
+	NSYS_TOO_MANY_NCCL,
+	NSYS_TOO_MANY_DOMAINS,
 	NSYS_REFUSALS
 };
 
@@ -96,6 +101,8 @@ void nsys_add_row(struct nsys_file *file, struct nsys_process *process, enum bat
 				  uint32_t present);
 
 void nsys_refuse(struct nsys_file *file, enum nsys_refusal why);
+/* The same of all rows that a scan still has. */
+void nsys_refuse_rest(struct nsys_file *file, struct nsys_scan *scan, enum nsys_refusal why);
 /* Stops reading if `error` is the -errno of failed output; 0 changes nothing. */
 void nsys_fail(struct nsys_file *file, int error);
 

@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "base/room.h"
 #include "base/sort.h"
+#include "import/nsys/nsys_coll.h"
 #include "import/nsys/nsys_file.h"
 #include "import/nsys/nsys_payload.h"
 
@@ -21,29 +22,6 @@ enum {
 
 /* ---- names ---- */
 
-enum size_rule { SIZE_NONE, SIZE_ONE, SIZE_RANKS }; /* of the payload's message size */
-
-struct coll_name {
-	const char *call; /* NVTX text */
-	uint8_t coll;     /* enum baton_coll */
-	uint8_t kernel;   /* that its kernel's name says */
-	uint8_t in, out;  /* enum size_rule of the buffers: NCCL gives ReduceScatter's output,
-						 AllGather's input */
-};
-
-static const struct coll_name coll_names[] = {
-	{"ncclAllReduce", BATON_COLL_ALLREDUCE, BATON_COLL_ALLREDUCE, SIZE_ONE, SIZE_ONE},
-	{"ncclAllGather", BATON_COLL_ALLGATHER, BATON_COLL_ALLGATHER, SIZE_ONE, SIZE_RANKS},
-	{"ncclReduceScatter", BATON_COLL_REDUCESCATTER, BATON_COLL_REDUCESCATTER, SIZE_RANKS, SIZE_ONE},
-	{"ncclBroadcast", BATON_COLL_BROADCAST, BATON_COLL_BROADCAST, SIZE_ONE, SIZE_ONE},
-	{"ncclReduce", BATON_COLL_REDUCE, BATON_COLL_REDUCE, SIZE_ONE, SIZE_ONE},
-	{"ncclAlltoAll", BATON_COLL_ALLTOALL, BATON_COLL_ALLTOALL, SIZE_RANKS, SIZE_RANKS},
-	{"ncclGather", BATON_COLL_GATHER, BATON_COLL_SENDRECV, SIZE_ONE, SIZE_NONE},
-	{"ncclScatter", BATON_COLL_SCATTER, BATON_COLL_SENDRECV, SIZE_NONE, SIZE_ONE},
-	{"ncclSend", BATON_COLL_SEND, BATON_COLL_SENDRECV, SIZE_ONE, SIZE_NONE},
-	{"ncclRecv", BATON_COLL_RECV, BATON_COLL_SENDRECV, SIZE_NONE, SIZE_ONE},
-};
-
 static const struct {
 	const char *part;
 	uint8_t coll;
@@ -56,15 +34,6 @@ static const struct {
 	{"Broadcast", BATON_COLL_BROADCAST},
 	{"Reduce", BATON_COLL_REDUCE},
 };
-
-static const struct coll_name *find_call(const char *text, size_t bytes)
-{
-	for (size_t i = 0; text && i < sizeof(coll_names) / sizeof(coll_names[0]); i++)
-		if (strlen(coll_names[i].call) == bytes &&
-			strncasecmp(coll_names[i].call, text, bytes) == 0)
-			return &coll_names[i];
-	return NULL;
-}
 
 static uint8_t kernel_coll(const char *name, size_t bytes)
 {
@@ -90,10 +59,12 @@ struct launch {
 };
 
 struct pending {
-	const struct coll_name *name;
+	const struct nsys_coll *name;
 	uint64_t comm;
 	uint64_t bytes;
 	bool sized;
+	int64_t peer;     /* 1 + rank; 0: none */
+	int64_t sequence; /* -1: not known */
 };
 
 struct comm {
@@ -105,6 +76,7 @@ struct nsys_nccl {
 	struct nsys_schemas schemas;
 	struct launch *launches;
 	size_t n_launches, room;
+	uint64_t left; /* kernels beyond LAUNCHES */
 	bool by_correlation;
 	struct comm comms[COMMS];
 	uint32_t n_comms;
@@ -185,8 +157,11 @@ void nsys_nccl_free(struct nsys_nccl *nccl)
 void nsys_nccl_kernel(struct nsys_nccl *nccl, struct nsys_process *process, const char *name,
 					  size_t bytes, const struct nsys_interval *op)
 {
-	if (!nccl || !name || op->correlation == 0 || nccl->n_launches == LAUNCHES ||
+	if (!nccl || !name || op->correlation == 0 ||
 		(!memmem(name, bytes, "ncclDevKernel", 13) && !memmem(name, bytes, "ncclKernel", 10)))
+		return;
+	nccl->left += nccl->n_launches == LAUNCHES;
+	if (nccl->n_launches == LAUNCHES)
 		return;
 	if (room_for((void **)&nccl->launches, nccl->n_launches, &nccl->room, 1024,
 				 sizeof(*nccl->launches)) != 0)
@@ -281,7 +256,7 @@ static void load_comms(struct nsys_nccl *nccl, struct nsys_file *file)
 
 /* ---- calls to kernels ---- */
 
-static bool buffer_bytes(enum size_rule rule, uint64_t bytes, uint32_t size, int64_t *out)
+static bool buffer_bytes(enum nsys_size_rule rule, uint64_t bytes, uint32_t size, int64_t *out)
 {
 	uint64_t product = bytes;
 	if (rule == SIZE_NONE || (rule == SIZE_RANKS && size == 0) ||
@@ -307,6 +282,10 @@ static void emit(struct nsys_nccl *nccl, struct nsys_file *file, const struct la
 		present |= 1u << COLL_BYTES;
 	if (call->sized && buffer_bytes(call->name->out, call->bytes, size, &row[COLL_OUT_BYTES]))
 		present |= 1u << COLL_OUT_BYTES;
+	row[COLL_PEER] = call->peer;
+	present |= call->peer ? 1u << COLL_PEER : 0;
+	row[COLL_SEQUENCE] = call->sequence >= 0 ? call->sequence : 0;
+	present |= call->sequence >= 0 ? 1u << COLL_SEQUENCE : 0;
 	nsys_add_row(file, launch->process, BATON_COLLECTIVE, launch->op.start_ns, launch->op.end_ns,
 				 row, present);
 }
@@ -372,16 +351,33 @@ struct walk {
 	uint64_t depth;      /* of ncclGroupStart */
 };
 
+static int64_t peer_of(const struct nsys_payload *payload)
+{
+	const uint64_t peer = payload->values[PAYLOAD_PEER];
+	return payload->present & 1u << PAYLOAD_PEER && peer < RANKS_LIMIT ? (int64_t)peer + 1 : 0;
+}
+
+static int64_t sequence_of(const struct nsys_payload *payload)
+{
+	const uint64_t sequence = payload->values[PAYLOAD_SEQUENCE];
+	return payload->present & 1u << PAYLOAD_SEQUENCE && sequence <= INT64_MAX ? (int64_t)sequence
+																			  : -1;
+}
+
 static void add_pending(struct nsys_nccl *nccl, const struct nsys_scan *scan,
-						const struct coll_name *name)
+						const struct nsys_coll *name)
 {
 	struct nsys_payload payload =
 		nsys_payload_read(&nccl->schemas, scan, CALL_BLOB, CALL_JSON, CALL_JSON_STRING);
 	nccl->overfull |= nccl->n_pending == PENDING || !(payload.present & 1u << PAYLOAD_COMM);
 	if (!nccl->overfull)
 		nccl->pending[nccl->n_pending++] =
-			(struct pending){name, payload.values[PAYLOAD_COMM], payload.values[PAYLOAD_BYTES],
-							 payload.present & 1u << PAYLOAD_BYTES};
+			(struct pending){.name = name,
+							 .comm = payload.values[PAYLOAD_COMM],
+							 .bytes = payload.values[PAYLOAD_BYTES],
+							 .sized = payload.present & 1u << PAYLOAD_BYTES,
+							 .peer = peer_of(&payload),
+							 .sequence = sequence_of(&payload)};
 }
 
 static void step(struct nsys_nccl *nccl, struct nsys_file *file, struct walk *walk,
@@ -391,7 +387,7 @@ static void step(struct nsys_nccl *nccl, struct nsys_file *file, struct walk *wa
 	const char *text = nsys_text(scan, CALL_TEXT, &bytes);
 	text = text ? text : nsys_text(scan, CALL_REGISTERED, &bytes);
 	int64_t start_ns = nsys_int_or(scan, CALL_BEGIN, 0), end_ns = nsys_int_or(scan, CALL_END, 0);
-	const struct coll_name *name = find_call(text, bytes);
+	const struct nsys_coll *name = nsys_coll_called(text, bytes);
 	if (text_is(text, bytes, "ncclGroupStart")) {
 		walk->depth++;
 	} else if (text_is(text, bytes, "ncclGroupEnd") && walk->depth > 0) {
@@ -416,6 +412,7 @@ void nsys_nccl_finish(struct nsys_nccl *nccl, struct nsys_file *file)
 		return;
 	struct walk walk = {.call_end_ns = INT64_MIN};
 	struct nsys_scan scan;
+	file->refused[NSYS_TOO_MANY_NCCL] += nccl->left;
 	load_comms(nccl, file);
 	sort_launches(nccl, by_thread);
 	nsys_scan_open(&scan, &file->db, &nccl_ranges);

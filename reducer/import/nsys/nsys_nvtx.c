@@ -1,6 +1,8 @@
 /* NVTX_EVENTS: ranges and marks. */
 #include "import/nsys/nsys_nvtx.h"
 
+#include "import/nsys/nsys_coll.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,13 +10,22 @@
 
 enum { DOMAINS = 1024, DOMAIN_BYTES = 64 };
 
-enum { NVTX_BEGIN, NVTX_END, NVTX_TYPE, NVTX_THREAD, NVTX_DOMAIN, NVTX_TEXT, NVTX_REGISTERED };
+enum {
+	NVTX_BEGIN,
+	NVTX_END,
+	NVTX_TYPE,
+	NVTX_THREAD,
+	NVTX_DOMAIN,
+	NVTX_TEXT,
+	NVTX_REGISTERED,
+	NVTX_CATEGORY
+};
 
 #define NVTX_FIELDS                                                                           \
 	{.column = "start"}, {.column = "end"}, {.column = "eventType"}, {.column = "globalTid"}, \
-		{.column = "domainId"}, {.column = "text"},                                           \
+		{.column = "domainId"}, {.column = "text"}, {"textId", NSYS_STRING},                  \
 	{                                                                                         \
-		"textId", NSYS_STRING                                                                 \
+		.column = "category"                                                                  \
 	}
 
 /* A domain is created by an event of type 75. */
@@ -74,8 +85,12 @@ static void load_domains(struct nsys_file *file, struct domains *domains)
 		size_t bytes = 0;
 		int64_t number = nsys_int_or(&scan, NVTX_DOMAIN, 0);
 		const char *text = row_text(&scan, &bytes);
-		if (!text || domains->n == DOMAINS || find_domain(domains, process_bits(&scan), number))
+		if (!text || find_domain(domains, process_bits(&scan), number))
 			continue;
+		if (domains->n == DOMAINS) {
+			nsys_refuse(file, NSYS_TOO_MANY_DOMAINS);
+			continue;
+		}
 		struct domain *domain = &domains->all[domains->n++];
 		domain->process = process_bits(&scan);
 		domain->number = number;
@@ -193,7 +208,7 @@ static uint64_t add_closed(struct nsys_file *file, const struct domains *domains
 	while (nsys_scan_next(&scan)) {
 		int64_t start_ns, end_ns;
 		int category = category_of(nsys_int_or(&scan, NVTX_TYPE, 0));
-		if (!category)
+		if (!category || nsys_int_or(&scan, NVTX_CATEGORY, 0) == NSYS_CATEGORY_MADE)
 			continue;
 		if (!nsys_int(&scan, NVTX_BEGIN, &start_ns)) {
 			nsys_refuse(file, NSYS_NO_TIME);

@@ -6,8 +6,8 @@
 
 enum { HEADER_BYTES = 32, BLOB_BYTES = 512 };
 
-static const char *const field_names[PAYLOAD_FIELDS] = {"NCCL communicator ID",
-														"Message size [bytes]", "No. of ranks"};
+static const char *const field_names[PAYLOAD_FIELDS] = {
+	"NCCL communicator ID", "Message size [bytes]", "No. of ranks", "Peer rank", "Sequence number"};
 
 /* ---- schemas ---- */
 
@@ -27,7 +27,8 @@ static struct nsys_schema *schema_of(struct nsys_schemas *schemas, int64_t domai
 	if (schemas->n == NSYS_SCHEMAS)
 		return NULL;
 	struct nsys_schema *schema = &schemas->all[schemas->n++];
-	*schema = (struct nsys_schema){.domain = domain, .number = number, .offsets = {-1, -1, -1}};
+	*schema =
+		(struct nsys_schema){.domain = domain, .number = number, .offsets = {-1, -1, -1, -1, -1}};
 	return schema;
 }
 
@@ -97,6 +98,8 @@ static void decode(struct nsys_payload *out, const struct nsys_schemas *schemas,
 				   const unsigned char *blob, size_t bytes)
 {
 	uint64_t size = little_endian(blob + 16, 8), offset = little_endian(blob + 24, 8);
+	if (size == bytes - HEADER_BYTES && offset == bytes)
+		offset = HEADER_BYTES; /* it is the size of all */
 	if (offset < HEADER_BYTES || offset > bytes || size > bytes - offset)
 		return;
 	const struct nsys_schema *schema = NULL;

@@ -1,7 +1,7 @@
 /* The payload that NCCL attaches to its NVTX ranges. binaryData is a header of four u64 (domain,
- * schema, payload bytes, payload offset), as blob or hex text, then the structure that
- * NVTX_PAYLOAD_SCHEMA_ENTRIES describes; jsonText has the same fields by name. NVIDIA does not
- * document the header, so data that does not fit it exactly is not used. */
+ * schema, payload bytes, and either the payload's offset, 32, or the bytes of both), as blob or hex
+ * text, then the structure that NVTX_PAYLOAD_SCHEMA_ENTRIES describes; jsonText has the same fields
+ * by name. NVIDIA does not document the header, so data that does not fit it exactly is not used. */
 #ifndef IMPORT_NSYS_PAYLOAD_H
 #define IMPORT_NSYS_PAYLOAD_H
 
@@ -11,7 +11,14 @@
 struct nsys_db;
 struct nsys_scan;
 
-enum nsys_payload_field { PAYLOAD_COMM, PAYLOAD_BYTES, PAYLOAD_RANKS, PAYLOAD_FIELDS };
+enum nsys_payload_field {
+	PAYLOAD_COMM,
+	PAYLOAD_BYTES,
+	PAYLOAD_RANKS,
+	PAYLOAD_PEER,
+	PAYLOAD_SEQUENCE, /* of baton's own exports */
+	PAYLOAD_FIELDS
+};
 
 struct nsys_payload {
 	uint32_t present; /* bit per field */

@@ -18,8 +18,8 @@ struct nsys_usage {
 	struct table table;
 };
 
-/* Reads the table if the export has it. Without memory for all of it the rest has no bytes. */
-void nsys_usage_load(struct nsys_usage *usage, struct nsys_db *db);
+/* Reads the table if the export has it. What is beyond its limit, or finds no memory, is counted. */
+void nsys_usage_load(struct nsys_usage *usage, struct nsys_file *file);
 void nsys_usage_free(struct nsys_usage *usage);
 /* Of a call of the process; NULL: the export says nothing of it. */
 const struct nsys_usage_row *nsys_usage_find(const struct nsys_usage *usage,
