@@ -5,10 +5,9 @@
 #include "base/shell.h"
 #include "record/capture_window.h"
 #include "record/output_dir.h"
-#include "read/paths.h"
+#include "read/written.h"
 #include "stretch.h"
 
-#include <baton/reader.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +31,8 @@ enum {
 	LOCK_TRIES = 600,
 	LOCK_MS = 100,
 	WRITTEN_S = 2,
-	MARGIN_S = 10
+	MARGIN_S = 10,
+	PROCESSES = 10
 };
 
 static int64_t now_ns(void)
@@ -173,22 +173,10 @@ static int64_t due_ns(const struct record_level *level, int64_t stretch)
 	return (stretch + 1) * level->long_ns + level->long_ns / 2;
 }
 
-/* Has each trace been written to once after what began before `to_ns`, or is it closed? */
+/* Is what began before `to_ns` in the traces? Each is written to once a second. */
 static bool is_written(const struct record_level *level, int64_t to_ns)
 {
-	struct paths paths = {0};
-	bool is = paths_add(&paths, level->directory, false) == 0;
-	for (size_t i = 0; is && i < paths.n; i++) {
-		struct baton_reader reader;
-		struct stat st;
-		if (stat(paths.at[i], &st) != 0 || st.st_mtim.tv_sec * S > to_ns + WRITTEN_S * S ||
-			baton_reader_open(&reader, AT_FDCWD, paths.at[i]) != 0)
-			continue;
-		is = reader.closed || reader.header.content != BATON_TRACE;
-		baton_reader_close(&reader);
-	}
-	paths_free(&paths);
-	return is;
+	return written_until(level->directory, to_ns + WRITTEN_S * S);
 }
 
 static void sleep_until(int64_t at_ns)
@@ -238,27 +226,34 @@ static void __attribute__((noreturn)) be_beside(const struct record_level *level
 	block_signals();
 	setpriority(PRIO_PROCESS, 0, NICER);
 	for (int status = STATUS_OK; getppid() == parent; stretch++) {
+		while (due_ns(level, stretch + 1) + long_ns <= now_ns())
+			stretch++; /* it comes late: the next turn takes what was left out too */
 		const int64_t due = due_ns(level, stretch), late = due + long_ns / 4;
 		for (sleep_until(due); now_ns() < late && !is_written(level, (stretch + 1) * long_ns);)
 			sleep_until(now_ns() + S / 5);
 		status = turn(level, (stretch + 1) * long_ns, status == STATUS_OUTPUT);
-		while (due_ns(level, stretch + 1) + long_ns <= now_ns())
-			stretch++; /* it came late: the next one takes what was left out too */
 	}
 	_exit(STATUS_OK);
 }
 
-void record_level_begin(struct record_level *level)
+static void begin_process(struct record_level *level)
 {
 	const pid_t parent = getpid();
-	level->begin_ns = now_ns();
-	level->process = level->summary ? fork() : 0;
-	if (level->summary && level->process == 0)
+	level->process = fork();
+	if (level->process == 0)
 		be_beside(level, parent);
+	level->begun++;
 	if (level->process < 0)
 		diag("--level summary: no process beside the job (%s): its summary is made when it ends, "
 			 "of what --keep-last keeps",
 			 strerror(errno));
+}
+
+void record_level_begin(struct record_level *level)
+{
+	level->begin_ns = now_ns();
+	if (level->summary)
+		begin_process(level);
 }
 
 static double seconds(const struct timeval *t)
@@ -266,16 +261,41 @@ static double seconds(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
 }
 
+/* With WNOHANG in `how` it may still run. True: it has ended. */
+static bool has_ended(struct record_level *level, int how)
+{
+	struct rusage took = {0};
+	pid_t ended;
+	while ((ended = wait4(level->process, NULL, how, &took)) < 0 && errno == EINTR)
+		;
+	if (ended == 0)
+		return false;
+	level->process = 0;
+	level->cpu_s += seconds(&took.ru_utime) + seconds(&took.ru_stime);
+	return true;
+}
+
+/* What it had not yet added is in the traces, or is counted as missing by the next turn. */
+void record_level_attend(struct record_level *level)
+{
+	if (level->process <= 0 || !has_ended(level, WNOHANG))
+		return;
+	if (level->begun == 1)
+		diag("--level summary: the process beside the job was killed: another one takes its place");
+	if (level->begun < PROCESSES)
+		begin_process(level);
+	else
+		diag("--level summary: the process beside the job was killed %d times: no other one is "
+			 "started, and the rest is added when the job ends",
+			 PROCESSES);
+}
+
 void record_level_end(struct record_level *level)
 {
 	if (level->process <= 0)
 		return;
-	struct rusage took = {0};
 	kill(level->process, SIGKILL);
-	while (wait4(level->process, NULL, 0, &took) < 0 && errno == EINTR)
-		;
-	level->process = 0;
-	level->cpu_s = seconds(&took.ru_utime) + seconds(&took.ru_stime);
+	has_ended(level, 0);
 }
 
 /* Removes all but the summary: also what a process that was killed had begun to write. Where another

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # baton record --level summary: the stretches that a process beside the job adds up say what a reduction of all of its events says.
 # Keeps out: steps that are lost or count twice where the trace is shortened; a summary that is gone, or not whole, after a kill of the
-# job or of that process; time that is missing and not counted; a job that fails with the process beside it.
+# job or of that process; a process that was killed and has no successor; time that is missing and not counted; a job that fails with the
+# process beside it.
 . tests/cli/lib.sh
 case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
 bin=$PWD/$BUILD
@@ -57,7 +58,7 @@ JOB="--batch-after $work/whole/job.summary@200" BATON_STRETCH=4 level whole 250 
 whole=$started
 JOB="--batch-after $work/cut.go@880" level cut 900 --keep-last 8s # goes on when its traces were shortened
 cut=$started
-JOB="--batch-after $work/alone.go@400" level alone 450 --keep-last 8s # when the process beside it was killed
+JOB="--batch-after $work/alone.go@400" BATON_STRETCH=4 level alone 450 --keep-last 1h # when the process beside it was killed
 alone=$started
 level killed 100000 --keep-last 8s
 killed=$started
@@ -93,8 +94,20 @@ are_shortened() { # each is another file of the same name then
 	is=$(traces)
 	[ "$(wc -l <<<"$is")" = 2 ] && ! grep -qxF "$first" <<<"$is"
 }
+beside() { children $alone | sed -n 's/ baton$//p'; }
+has_other() { # has_other PID: another process beside the job than that one
+	local is
+	is=$(beside)
+	[ "$is" ] && [ "$is" != "$1" ]
+}
 await test -e "$work/alone/job.summary"
-children $alone | while read -r pid name; do [ "$name" != baton ] || kill -9 "$pid"; done
+for _ in 1 2; do
+	was=$(beside)
+	kill -9 "$was"
+	await has_other "$was"
+done
+rm "$work/alone/job.summary" # only the third process can make it again
+await test -e "$work/alone/job.summary"
 touch "$work/alone.go"
 await test -e "$work/killed/job.summary"
 launcher=$(children $killed | sed -n 's/ simlaunch$//p')
@@ -116,6 +129,8 @@ touch "$work/cut.go"
 ended $killed 137 killed
 ended $whole 0 whole
 ended $alone 0 alone
+checks=$((checks + 1))
+[ "$(grep -c "another one takes its place" "$work/err")" = 1 ] || fail "of two processes that were killed one is said"
 ended $slow 0 slow
 ended $cut 0 cut
 ended $one_ended 0 ended
