@@ -102,6 +102,11 @@ char *record_level_path(const struct record_level *level)
 
 /* ---- one turn ---- */
 
+struct until {
+	int64_t to_ns;      /* the end of a stretch */
+	int64_t written_ns; /* what came later may be missing in some trace; 0: it is in all */
+};
+
 /* The last of the tasks removes the file: who has locked one that is gone begins again. */
 static bool is_locked(int fd)
 {
@@ -131,9 +136,9 @@ static int lock(const struct record_level *level, int tries)
 	return fd;
 }
 
-/* All steps that begin before `to_ns` and were not counted yet. `beside`: processes of the job still
- * run, and there will be another turn. An enum status. */
-static int add_stretch(const struct record_level *level, int64_t to_ns, bool beside)
+/* All steps that begin before `until.to_ns` and were not counted yet. `beside`: processes of the job
+ * still run, and there will be another turn. An enum status. */
+static int add_stretch(const struct record_level *level, struct until until, bool beside)
 {
 	const int64_t margin_ns = level->long_ns < MARGIN_S * S ? level->long_ns : MARGIN_S * S;
 	char *dirs[] = {(char *)level->directory};
@@ -144,11 +149,12 @@ static int add_stretch(const struct record_level *level, int64_t to_ns, bool bes
 									.add = true,
 									.rest = true,
 									.beside = beside,
-									.silent = true};
+									.silent = true,
+									.written_ns = until.written_ns};
 	const struct reduce_options how = {
 		.only_time = true,
 		.threads = beside ? 1 : 0,
-		.time = {.from_ns = level->begin_ns, .to_ns = to_ns, .margin_ns = margin_ns}};
+		.time = {.from_ns = level->begin_ns, .to_ns = until.to_ns, .margin_ns = margin_ns}};
 	const int fd = path ? lock(level, beside ? 1 : LOCK_TRIES) : -1;
 	int status = STATUS_INPUT;
 	if (fd >= 0) {
@@ -173,10 +179,10 @@ static int64_t due_ns(const struct record_level *level, int64_t stretch)
 	return (stretch + 1) * level->long_ns + level->long_ns / 2;
 }
 
-/* Is what began before `to_ns` in the traces? Each is written to once a second. */
-static bool is_written(const struct record_level *level, int64_t to_ns)
+/* What came before is in all traces, each of which is written to once a second; `most_ns` at most. */
+static int64_t written_ns(const struct record_level *level, int64_t most_ns)
 {
-	return written_until(level->directory, to_ns + WRITTEN_S * S);
+	return written_to(level->directory, most_ns + WRITTEN_S * S) - WRITTEN_S * S;
 }
 
 static void sleep_until(int64_t at_ns)
@@ -189,7 +195,7 @@ static void sleep_until(int64_t at_ns)
 
 /* In a process of its own: what it takes of memory, or ends it, is gone with it. `quiet`: what keeps
  * it from writing was said in the turn before. */
-static int turn(const struct record_level *level, int64_t to_ns, bool quiet)
+static int turn(const struct record_level *level, struct until until, bool quiet)
 {
 	const pid_t pid = fork();
 	int status = 0;
@@ -198,11 +204,26 @@ static int turn(const struct record_level *level, int64_t to_ns, bool quiet)
 		const int nowhere = quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
 		if (nowhere >= 0)
 			dup2(nowhere, STDERR_FILENO);
-		_exit(add_stretch(level, to_ns, true));
+		_exit(add_stretch(level, until, true));
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : (int)STATUS_INPUT;
+}
+
+/* Where a process of the job writes late (its writer thread got no core), the stretch ends where its
+ * trace does, and the next one has the rest; but it ends in the time of its number, because the
+ * traces hold what is older for no longer. */
+static struct until await_traces(const struct record_level *level, int64_t stretch)
+{
+	const int64_t from_ns = stretch * level->long_ns, to_ns = from_ns + level->long_ns;
+	const int64_t due = due_ns(level, stretch), late = due + level->long_ns / 4;
+	int64_t written;
+	for (sleep_until(due); (written = written_ns(level, to_ns)) < to_ns && now_ns() < late;)
+		sleep_until(now_ns() + S / 5);
+	if (written >= to_ns)
+		return (struct until){to_ns, 0};
+	return (struct until){written > from_ns ? written : from_ns, written > 0 ? written : 1};
 }
 
 /* Only its parent ends it: what a terminal, a scheduler or another program sends to the job's group
@@ -228,10 +249,7 @@ static void __attribute__((noreturn)) be_beside(const struct record_level *level
 	for (int status = STATUS_OK; getppid() == parent; stretch++) {
 		while (due_ns(level, stretch + 1) + long_ns <= now_ns())
 			stretch++; /* it comes late: the next turn takes what was left out too */
-		const int64_t due = due_ns(level, stretch), late = due + long_ns / 4;
-		for (sleep_until(due); now_ns() < late && !is_written(level, (stretch + 1) * long_ns);)
-			sleep_until(now_ns() + S / 5);
-		status = turn(level, (stretch + 1) * long_ns, status == STATUS_OUTPUT);
+		status = turn(level, await_traces(level, stretch), status == STATUS_OUTPUT);
 	}
 	_exit(STATUS_OK);
 }
@@ -332,8 +350,10 @@ static void say(const struct record_level *level, enum record_left left, int sta
 /* Each task of a launch adds what there is: one of them is the last to end. */
 static int add_rest(const struct record_level *level, enum record_left left)
 {
-	const bool runs = left != RECORD_WHOLE && !is_written(level, INT64_MAX / 2);
-	return add_stretch(level, runs ? now_ns() - 2 * WRITTEN_S * S : INT64_MAX, runs);
+	const int64_t never_ns = INT64_MAX / 2;
+	const bool runs = left != RECORD_WHOLE && written_ns(level, never_ns) < never_ns;
+	const struct until until = {runs ? now_ns() - 2 * WRITTEN_S * S : INT64_MAX, 0};
+	return add_stretch(level, until, runs);
 }
 
 void record_level_finish(const struct record_level *level, enum record_left left, bool verbose)

@@ -30,26 +30,28 @@ static bool is_locked(int fd)
 }
 
 /* Opening reads all heads of blocks, so the time of the file is asked first. */
-static bool is_written(const char *path, int64_t at_ns)
+static int64_t file_written_to(const char *path, int64_t most_ns)
 {
 	const char *slash = strrchr(path, '/');
 	struct baton_reader reader;
 	struct stat st;
-	if (stat(path, &st) != 0 || st.st_mtim.tv_sec * INT64_C(1000000000) > at_ns ||
-		baton_reader_open(&reader, AT_FDCWD, path) != 0)
-		return true;
-	const bool is = reader.closed || reader.header.content != BATON_TRACE ||
-					(written_by_gone(slash ? slash + 1 : path) && !is_locked(reader.fd));
+	if (stat(path, &st) != 0)
+		return most_ns;
+	const int64_t at_ns = st.st_mtim.tv_sec * INT64_C(1000000000);
+	if (at_ns > most_ns || baton_reader_open(&reader, AT_FDCWD, path) != 0)
+		return most_ns;
+	const bool is_over = reader.closed || reader.header.content != BATON_TRACE ||
+						 (written_by_gone(slash ? slash + 1 : path) && !is_locked(reader.fd));
 	baton_reader_close(&reader);
-	return is;
+	return is_over ? most_ns : at_ns;
 }
 
-bool written_until(const char *directory, int64_t at_ns)
+int64_t written_to(const char *directory, int64_t most_ns)
 {
 	struct paths paths = {0};
-	bool is = paths_add(&paths, directory, false) == 0;
-	for (size_t i = 0; is && i < paths.n; i++)
-		is = is_written(paths.at[i], at_ns);
+	int64_t least_ns = paths_add(&paths, directory, false) == 0 ? most_ns : 0;
+	for (size_t i = 0; i < paths.n; i++)
+		least_ns = file_written_to(paths.at[i], least_ns);
 	paths_free(&paths);
-	return is;
+	return least_ns;
 }

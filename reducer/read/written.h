@@ -8,8 +8,9 @@
 /* Is `name`, BOOT8.PID.STARTTIME.GEN.baton, the trace of a process of this boot that is not here any
  * more? One in another pid namespace (a container's) looks gone too. */
 bool written_by_gone(const char *name);
-/* Has each trace of the directory been written to after `at_ns` (CLOCK_REALTIME), or is it closed, or
- * its process gone, so that nothing of what came before is still to come? */
-bool written_until(const char *directory, int64_t at_ns);
+/* The time (CLOCK_REALTIME) of the last write to the trace that was not written to for longest, of
+ * those that are not closed and whose process is not gone: what came before is on disk. `most_ns`
+ * when it is later than that, or there is no such trace. */
+int64_t written_to(const char *directory, int64_t most_ns);
 
 #endif

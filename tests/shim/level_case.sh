@@ -69,6 +69,12 @@ SIMGPU_DEVICES=2 BATON_STRETCH=4 "$BATON" record --level summary --keep-last 1h 
 	CUDA_VISIBLE_DEVICES=0 "$0" $1 --steps 60 & CUDA_VISIBLE_DEVICES=1 "$0" $1 --steps 300 --batch-after "$2@250"
 	wait' "$bin/simtrain" "$job" "$work/ended/job.summary" >"$work/said.ended" 2>"$work/said.ended.err" &
 one_ended=$!
+# One of two processes is stopped, so that it writes nothing. Keeps out: steps that are lost, and not counted as missing, where a trace
+# comes late.
+SIMGPU_DEVICES=2 BATON_STRETCH=4 "$BATON" record --level summary --keep-last 1h -o "$work/late" -- sh -c '
+	CUDA_VISIBLE_DEVICES=0 "$0" $1 --steps 1000 & CUDA_VISIBLE_DEVICES=1 "$0" $1 --steps 700 & echo $! >"$2"
+	wait' "$bin/simtrain" "$job" "$work/late.pid" >"$work/said.late" 2>"$work/said.late.err" &
+late=$!
 # Each rank has a `baton record` of its own, and the first one ends before the other one. Keeps out: what runs after it is not in the summary.
 for task in 0 1; do
 	SIMGPU_DEVICES=2 CUDA_VISIBLE_DEVICES=$task SLURM_JOB_ID=77 SLURM_STEP_ID=0 SLURM_PROCID=$task SLURM_NTASKS=2 SLURM_STEP_NUM_TASKS=2 \
@@ -94,6 +100,9 @@ are_shortened() { # each is another file of the same name then
 	is=$(traces)
 	[ "$(wc -l <<<"$is")" = 2 ] && ! grep -qxF "$first" <<<"$is"
 }
+await test -s "$work/late.pid"
+await test -e "$work/late/job.summary"
+kill -STOP "$(cat "$work/late.pid")"
 beside() { children $alone | sed -n 's/ baton$//p'; }
 has_other() { # has_other PID: another process beside the job than that one
 	local is
@@ -126,6 +135,12 @@ if [ "$mounted" ]; then
 fi
 await are_shortened
 touch "$work/cut.go"
+is_missed() { "$BATON" report --json "$work/late/job.summary" | grep -q '"stretches_missing_ns": *[1-9]'; }
+for _ in {1..20}; do # where the other process is as late, nothing is missing
+	! is_missed || break
+	sleep 0.5
+done
+kill -CONT "$(cat "$work/late.pid")"
 ended $killed 137 killed
 ended $whole 0 whole
 ended $alone 0 alone
@@ -134,6 +149,7 @@ checks=$((checks + 1))
 ended $slow 0 slow
 ended $cut 0 cut
 ended $one_ended 0 ended
+ended $late 0 late
 ended "${tasks[0]}" 0 tasks
 ended "${tasks[1]}" 0 tasks
 [ -z "$mounted" ] || ended "$disk" 0 disk/run
@@ -173,6 +189,11 @@ assert kept["quality"]["before_ns"] > 0 and kept["run"]["steps"] < 899, kept["qu
 early = report(work + "/ended/job.summary")
 assert sorted(d["steps"] for d in early["devices"]) == [59, 299], [d["steps"] for d in early["devices"]]
 assert early["quality"]["stretches"] >= 2 and early["quality"]["stretches_missing_ns"] == 0, early["quality"]
+late = report(work + "/late/job.summary")
+missing = late["quality"]["stretches_missing_ns"]
+lost = [steps - d["steps"] for steps, d in zip((699, 999), sorted(late["devices"], key=lambda d: d["steps"]))]
+assert lost[1] == 0 and 0 <= lost[0] <= missing / 20e6, (lost, missing)
+print("late", lost, "missing", missing)
 tasks = report(work + "/tasks/job.summary")
 assert sorted(d["steps"] for d in tasks["devices"]) == [99, 399] and tasks["quality"]["truncated_files"] == 0, tasks["devices"]
 killed = report(work + "/killed/job.summary")

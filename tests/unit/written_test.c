@@ -49,7 +49,7 @@ static void remove_file(const char *name)
 
 static bool is_written(int64_t seconds)
 {
-	return written_until(directory, seconds * S);
+	return written_to(directory, seconds * S) == seconds * S;
 }
 
 static void name_of(char name[72], const char *boot, pid_t pid, uint64_t start_time)
@@ -65,6 +65,7 @@ static void check_living(const char *boot)
 	CHECK(!written_by_gone(name), "this process is here");
 	CHECK(is_written(LONG_AGO - 1), "it was written to after that");
 	CHECK(!is_written(LONG_AGO + 1), "more may come");
+	CHECK(written_to(directory, INT64_MAX) == LONG_AGO * S, "what came before is there");
 	make(name, BATON_TRACE, true);
 	CHECK(is_written(LONG_AGO + 1), "it is closed");
 	make(name, BATON_SUMMARY, false);
