@@ -286,6 +286,12 @@ static void begin_beside(void *of)
 	gauges_begin(&plan->gauges);
 }
 
+static void attend_beside(void *of)
+{
+	struct plan *plan = of;
+	record_level_attend(&plan->level);
+}
+
 /* The job never ran. */
 static void undo(struct plan *plan)
 {
@@ -309,7 +315,7 @@ static int run_job(const struct invocation *call, struct plan *plan)
 {
 	struct job_kill kill = {plan->window.kill_signal,
 							plan->window.delay_ns + plan->window.duration_ns, salvage_once, plan};
-	struct job_beside beside = {begin_beside, plan, {-1, -1, -1}};
+	struct job_beside beside = {begin_beside, attend_beside, plan, {-1, -1, -1}};
 	struct job_end end;
 	const char *objection = program_objection(call->operand[0]);
 	if (objection)

@@ -9,6 +9,7 @@
 #include "describe.h"
 #include "summary/row_kinds.h"
 #include "summary/series.h"
+#include "summary/stretches.h"
 #include "summary/summary_io.h"
 
 #include <errno.h>
@@ -223,6 +224,19 @@ static bool is_single(const struct summary *part)
 	return is;
 }
 
+static int refuse_summary(const struct summary *summary, const char *name)
+{
+	if (stretches_are(summary))
+		diag(
+			"%s: a summary of stretches of time: it does not say when its ranks and those of other "
+			"nodes met, so it cannot be merged; report each node's by itself, or let all nodes "
+			"record into one directory",
+			name);
+	else
+		diag("%s: a summary, but not a part: baton reduce --part -o FILE DIR makes one", name);
+	return STATUS_USAGE;
+}
+
 int part_add(struct summary *sum, struct summary *part, const char *name)
 {
 	int error = index_rows(part);
@@ -232,10 +246,8 @@ int part_add(struct summary *sum, struct summary *part, const char *name)
 		diag("%s: %s", name, strerror(-error));
 		return STATUS_INPUT;
 	}
-	if (!part_is(part)) {
-		diag("%s: a summary, but not a part: baton reduce --part -o FILE DIR makes one", name);
-		return STATUS_USAGE;
-	}
+	if (!part_is(part))
+		return refuse_summary(part, name);
 	if (!is_single(part)) {
 		diag("%s: damaged: it lists a device twice, or has numbers of one that it does not list",
 			 name);

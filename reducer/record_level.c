@@ -5,10 +5,9 @@
 #include "base/shell.h"
 #include "record/capture_window.h"
 #include "record/output_dir.h"
-#include "read/paths.h"
+#include "read/written.h"
 #include "stretch.h"
 
-#include <baton/reader.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +31,8 @@ enum {
 	LOCK_TRIES = 600,
 	LOCK_MS = 100,
 	WRITTEN_S = 2,
-	MARGIN_S = 10
+	MARGIN_S = 10,
+	PROCESSES = 10
 };
 
 static int64_t now_ns(void)
@@ -102,6 +102,11 @@ char *record_level_path(const struct record_level *level)
 
 /* ---- one turn ---- */
 
+struct until {
+	int64_t to_ns;      /* the end of a stretch */
+	int64_t written_ns; /* what came later may be missing in some trace; 0: it is in all */
+};
+
 /* The last of the tasks removes the file: who has locked one that is gone begins again. */
 static bool is_locked(int fd)
 {
@@ -131,9 +136,9 @@ static int lock(const struct record_level *level, int tries)
 	return fd;
 }
 
-/* All steps that begin before `to_ns` and were not counted yet. `beside`: processes of the job still
- * run, and there will be another turn. An enum status. */
-static int add_stretch(const struct record_level *level, int64_t to_ns, bool beside)
+/* All steps that begin before `until.to_ns` and were not counted yet. `beside`: processes of the job
+ * still run, and there will be another turn. An enum status. */
+static int add_stretch(const struct record_level *level, struct until until, bool beside)
 {
 	const int64_t margin_ns = level->long_ns < MARGIN_S * S ? level->long_ns : MARGIN_S * S;
 	char *dirs[] = {(char *)level->directory};
@@ -144,11 +149,12 @@ static int add_stretch(const struct record_level *level, int64_t to_ns, bool bes
 									.add = true,
 									.rest = true,
 									.beside = beside,
-									.silent = true};
+									.silent = true,
+									.written_ns = until.written_ns};
 	const struct reduce_options how = {
 		.only_time = true,
 		.threads = beside ? 1 : 0,
-		.time = {.from_ns = level->begin_ns, .to_ns = to_ns, .margin_ns = margin_ns}};
+		.time = {.from_ns = level->begin_ns, .to_ns = until.to_ns, .margin_ns = margin_ns}};
 	const int fd = path ? lock(level, beside ? 1 : LOCK_TRIES) : -1;
 	int status = STATUS_INPUT;
 	if (fd >= 0) {
@@ -173,22 +179,10 @@ static int64_t due_ns(const struct record_level *level, int64_t stretch)
 	return (stretch + 1) * level->long_ns + level->long_ns / 2;
 }
 
-/* Has each trace been written to once after what began before `to_ns`, or is it closed? */
-static bool is_written(const struct record_level *level, int64_t to_ns)
+/* What came before is in all traces, each of which is written to once a second; `most_ns` at most. */
+static int64_t written_ns(const struct record_level *level, int64_t most_ns)
 {
-	struct paths paths = {0};
-	bool is = paths_add(&paths, level->directory, false) == 0;
-	for (size_t i = 0; is && i < paths.n; i++) {
-		struct baton_reader reader;
-		struct stat st;
-		if (stat(paths.at[i], &st) != 0 || st.st_mtim.tv_sec * S > to_ns + WRITTEN_S * S ||
-			baton_reader_open(&reader, AT_FDCWD, paths.at[i]) != 0)
-			continue;
-		is = reader.closed || reader.header.content != BATON_TRACE;
-		baton_reader_close(&reader);
-	}
-	paths_free(&paths);
-	return is;
+	return written_to(level->directory, most_ns + WRITTEN_S * S) - WRITTEN_S * S;
 }
 
 static void sleep_until(int64_t at_ns)
@@ -201,7 +195,7 @@ static void sleep_until(int64_t at_ns)
 
 /* In a process of its own: what it takes of memory, or ends it, is gone with it. `quiet`: what keeps
  * it from writing was said in the turn before. */
-static int turn(const struct record_level *level, int64_t to_ns, bool quiet)
+static int turn(const struct record_level *level, struct until until, bool quiet)
 {
 	const pid_t pid = fork();
 	int status = 0;
@@ -210,11 +204,26 @@ static int turn(const struct record_level *level, int64_t to_ns, bool quiet)
 		const int nowhere = quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
 		if (nowhere >= 0)
 			dup2(nowhere, STDERR_FILENO);
-		_exit(add_stretch(level, to_ns, true));
+		_exit(add_stretch(level, until, true));
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : (int)STATUS_INPUT;
+}
+
+/* Where a process of the job writes late (its writer thread got no core), the stretch ends where its
+ * trace does, and the next one has the rest; but it ends in the time of its number, because the
+ * traces hold what is older for no longer. */
+static struct until await_traces(const struct record_level *level, int64_t stretch)
+{
+	const int64_t from_ns = stretch * level->long_ns, to_ns = from_ns + level->long_ns;
+	const int64_t due = due_ns(level, stretch), late = due + level->long_ns / 4;
+	int64_t written;
+	for (sleep_until(due); (written = written_ns(level, to_ns)) < to_ns && now_ns() < late;)
+		sleep_until(now_ns() + S / 5);
+	if (written >= to_ns)
+		return (struct until){to_ns, 0};
+	return (struct until){written > from_ns ? written : from_ns, written > 0 ? written : 1};
 }
 
 /* Only its parent ends it: what a terminal, a scheduler or another program sends to the job's group
@@ -238,27 +247,31 @@ static void __attribute__((noreturn)) be_beside(const struct record_level *level
 	block_signals();
 	setpriority(PRIO_PROCESS, 0, NICER);
 	for (int status = STATUS_OK; getppid() == parent; stretch++) {
-		const int64_t due = due_ns(level, stretch), late = due + long_ns / 4;
-		for (sleep_until(due); now_ns() < late && !is_written(level, (stretch + 1) * long_ns);)
-			sleep_until(now_ns() + S / 5);
-		status = turn(level, (stretch + 1) * long_ns, status == STATUS_OUTPUT);
 		while (due_ns(level, stretch + 1) + long_ns <= now_ns())
-			stretch++; /* it came late: the next one takes what was left out too */
+			stretch++; /* it comes late: the next turn takes what was left out too */
+		status = turn(level, await_traces(level, stretch), status == STATUS_OUTPUT);
 	}
 	_exit(STATUS_OK);
 }
 
-void record_level_begin(struct record_level *level)
+static void begin_process(struct record_level *level)
 {
 	const pid_t parent = getpid();
-	level->begin_ns = now_ns();
-	level->process = level->summary ? fork() : 0;
-	if (level->summary && level->process == 0)
+	level->process = fork();
+	if (level->process == 0)
 		be_beside(level, parent);
+	level->begun++;
 	if (level->process < 0)
 		diag("--level summary: no process beside the job (%s): its summary is made when it ends, "
 			 "of what --keep-last keeps",
 			 strerror(errno));
+}
+
+void record_level_begin(struct record_level *level)
+{
+	level->begin_ns = now_ns();
+	if (level->summary)
+		begin_process(level);
 }
 
 static double seconds(const struct timeval *t)
@@ -266,16 +279,41 @@ static double seconds(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
 }
 
+/* With WNOHANG in `how` it may still run. True: it has ended. */
+static bool has_ended(struct record_level *level, int how)
+{
+	struct rusage took = {0};
+	pid_t ended;
+	while ((ended = wait4(level->process, NULL, how, &took)) < 0 && errno == EINTR)
+		;
+	if (ended == 0)
+		return false;
+	level->process = 0;
+	level->cpu_s += seconds(&took.ru_utime) + seconds(&took.ru_stime);
+	return true;
+}
+
+/* What it had not yet added is in the traces, or is counted as missing by the next turn. */
+void record_level_attend(struct record_level *level)
+{
+	if (level->process <= 0 || !has_ended(level, WNOHANG))
+		return;
+	if (level->begun == 1)
+		diag("--level summary: the process beside the job was killed: another one takes its place");
+	if (level->begun < PROCESSES)
+		begin_process(level);
+	else
+		diag("--level summary: the process beside the job was killed %d times: no other one is "
+			 "started, and the rest is added when the job ends",
+			 PROCESSES);
+}
+
 void record_level_end(struct record_level *level)
 {
 	if (level->process <= 0)
 		return;
-	struct rusage took = {0};
 	kill(level->process, SIGKILL);
-	while (wait4(level->process, NULL, 0, &took) < 0 && errno == EINTR)
-		;
-	level->process = 0;
-	level->cpu_s = seconds(&took.ru_utime) + seconds(&took.ru_stime);
+	has_ended(level, 0);
 }
 
 /* Removes all but the summary: also what a process that was killed had begun to write. Where another
@@ -312,8 +350,10 @@ static void say(const struct record_level *level, enum record_left left, int sta
 /* Each task of a launch adds what there is: one of them is the last to end. */
 static int add_rest(const struct record_level *level, enum record_left left)
 {
-	const bool runs = left != RECORD_WHOLE && !is_written(level, INT64_MAX / 2);
-	return add_stretch(level, runs ? now_ns() - 2 * WRITTEN_S * S : INT64_MAX, runs);
+	const int64_t never_ns = INT64_MAX / 2;
+	const bool runs = left != RECORD_WHOLE && written_ns(level, never_ns) < never_ns;
+	const struct until until = {runs ? now_ns() - 2 * WRITTEN_S * S : INT64_MAX, 0};
+	return add_stretch(level, until, runs);
 }
 
 void record_level_finish(const struct record_level *level, enum record_left left, bool verbose)

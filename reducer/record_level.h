@@ -19,7 +19,8 @@ struct record_level {
 	int64_t begin_ns;              /* when the job began, by CLOCK_REALTIME */
 	int tasks;                     /* of the launch */
 	pid_t process;                 /* 0: none */
-	double cpu_s;                  /* of the process, once it has ended */
+	int begun;                     /* processes so far: one that is killed has a successor */
+	double cpu_s;                  /* of the processes that have ended */
 };
 
 /* Reads --level; with 'summary' the window keeps the last part in any case. An enum status. */
@@ -27,6 +28,8 @@ int record_level_read(const struct invocation *call, struct record_level *level,
 					  struct capture_window *window);
 /* Starts the process; call it before there is a thread. */
 void record_level_begin(struct record_level *level);
+/* Starts another one if it has ended, a few times. */
+void record_level_attend(struct record_level *level);
 /* Ends it. */
 void record_level_end(struct record_level *level);
 /* When this task's part of the job has ended: adds what is left, and says where the summary is

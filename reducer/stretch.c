@@ -76,6 +76,17 @@ static int agree_on_steps(const struct stretch *stretch, struct summary *sum,
 	return STATUS_OK;
 }
 
+/* No more is missing than all of it. */
+static void count_unwritten(int64_t written_ns, struct quality *q)
+{
+	const int64_t long_ns = q->stretches_to_ns - q->stretches_from_ns;
+	const int64_t left_ns = q->stretches_to_ns - written_ns;
+	if (left_ns > 0)
+		q->stretches_missing_ns += left_ns;
+	if (q->stretches_missing_ns > long_ns)
+		q->stretches_missing_ns = long_ns;
+}
+
 static int add_and_write(const struct stretch *stretch, const struct reduce_options *how,
 						 struct summary *sum, struct summary *next)
 {
@@ -87,6 +98,8 @@ static int add_and_write(const struct stretch *stretch, const struct reduce_opti
 		status = agree_on_steps(stretch, sum, next);
 	if (status != STATUS_OK)
 		return status;
+	if (stretch->written_ns)
+		count_unwritten(stretch->written_ns, &next->quality);
 	if (stretch->beside) /* they are not closed yet, and that is no damage */
 		next->quality.truncated_files = 0;
 	const int error = stretches_add(sum, next);

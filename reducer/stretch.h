@@ -12,6 +12,9 @@ struct stretch {
 	bool rest;        /* it begins where those in the file end; how->time.from_ns is of the first */
 	bool beside;      /* the job runs: its traces are not closed yet, and nothing is salvaged */
 	bool silent;      /* only what keeps the file from being written has a message */
+	/* 0, or: some process of the job may not have written what came after that. Of the stretch this
+	 * time counts as missing. */
+	int64_t written_ns;
 };
 
 /* Reduces the part of the run that how->time says. An enum status; says what is wrong.

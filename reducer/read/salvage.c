@@ -1,10 +1,10 @@
 #include "read/salvage.h"
 
-#include "base/boot.h"
 #include "base/diag.h"
 #include "base/started.h"
 #include "read/drain_live.h"
 #include "read/live_file.h"
+#include "read/written.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -174,24 +174,16 @@ static void look_in(const char *place, const char *directory, struct salvage_res
 	closedir(dir);
 }
 
-/* BOOT8.PID.STARTTIME.GEN.baton without a byte in it: the process was killed between making and
- * filling it. */
+/* A trace without a byte in it: the process was killed between making and filling it. */
 static void remove_empty(const char *directory)
 {
-	char here[BOOT_ID_CHARS + 1], boot[BOOT_ID_SHORT + 1];
-	DIR *dir = boot_id_read(here) == 0 ? opendir(directory) : NULL;
+	DIR *dir = opendir(directory);
 	if (!dir)
 		return;
 	for (struct dirent *e; (e = readdir(dir)) != NULL;) {
 		struct stat st;
-		uint64_t pid, start_time;
-		if (sscanf(e->d_name, "%8[0-9a-f].%" SCNu64 ".%" SCNu64 ".%*u.baton", boot, &pid,
-				   &start_time) != 3 ||
-			strncmp(boot, here, BOOT_ID_SHORT) !=
-				0) /* another host's, in a directory that both see */
-			continue;
 		if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == 0 &&
-			started_at(pid) != start_time)
+			written_by_gone(e->d_name))
 			unlinkat(dirfd(dir), e->d_name, 0);
 	}
 	closedir(dir);

@@ -72,7 +72,8 @@ static long long end_job(pid_t job, const struct job_kill *plan, long long since
 }
 
 /* Waits for the job; ends it when its time is over. */
-static int attend(pid_t job, const sigset_t *taken, const struct job_kill *plan)
+static int attend(pid_t job, const sigset_t *taken, const struct job_kill *plan,
+				  const struct job_beside *beside)
 {
 	long long since_ns = now_ns(), deadline_ns = plan->signal ? since_ns + plan->after_ns : 0;
 	int status = 0;
@@ -81,7 +82,9 @@ static int attend(pid_t job, const sigset_t *taken, const struct job_kill *plan)
 		int signal = next_signal(taken, deadline_ns, &info);
 		if (signal == 0)
 			deadline_ns = end_job(job, plan, since_ns);
-		else if (signal != SIGCHLD && is_for_job(&info, job))
+		else if (signal == SIGCHLD)
+			beside->child_ended(beside->of);
+		else if (is_for_job(&info, job))
 			kill(job, signal);
 	}
 	return status;
@@ -156,7 +159,7 @@ int job_run(char *const *argv, const struct job_kill *plan, const struct job_bes
 		end->started = !failed_to_start(report[0], argv[0]);
 		if (end->started)
 			beside->begin(beside->of);
-		int status = attend(job, &taken, plan);
+		int status = attend(job, &taken, plan, beside);
 		end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 		end->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + end->signal;
 	}

@@ -22,9 +22,11 @@ struct job_kill {
 };
 
 /* begin(of) is called once the job has been executed, so that the job inherits nothing from it, and
- * with the signals blocked that are meant for the job. */
+ * with the signals blocked that are meant for the job; child_ended(of) while the job runs, when some
+ * child of this process may have ended. */
 struct job_beside {
 	void (*begin)(void *of);
+	void (*child_ended)(void *of);
 	void *of;
 	int streams[3]; /* the job's stdin, stdout and stderr; -1: ours */
 };

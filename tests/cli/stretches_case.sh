@@ -115,6 +115,10 @@ traces two_optimizers "$work/run.other" 2000000000 other
 expect_status 0 "$BATON" reduce --time .. -o "$work/run" "$work/run.one"
 expect_status 2 "$BATON" reduce --add -o "$work/run" "$work/run.other"
 expect_says "the stretches in it are of run 'one', and this one is of run 'other'"
+# Summaries of several nodes are not merged as parts are: they lack what a node waits for another one.
+expect_status 2 "$BATON" merge "$work/run" "$work/run" -o "$work/merged"
+expect_says "$work/run: a summary of stretches of time" "let all nodes record into one directory"
+[ ! -e "$work/merged" ] || fail "a summary of stretches was merged"
 
 # Ranks that were restarted: each generation counts in the stretches that have it; where both have steps the later one does, and the time of
 # the other one is missing.

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "interfaces.h"
@@ -53,6 +54,16 @@ static void stall(const struct options *options, unsigned step)
 		;
 }
 
+/* All ranks wait in the same step, for as long as what makes the file takes. */
+static void await_file(const struct options *options, unsigned step)
+{
+	const struct timespec pause = {0, 5000000};
+
+	if (options->batch_file && step == (unsigned)options->batch_step)
+		while (access(options->batch_file, F_OK) != 0)
+			nanosleep(&pause, NULL);
+}
+
 static void *dataloader_worker(void *argument)
 {
 	struct loader *loader = argument;
@@ -67,6 +78,7 @@ static void *dataloader_worker(void *argument)
 		}
 		pthread_mutex_unlock(&loader->mutex);
 		stall(loader->options, step);
+		await_file(loader->options, step);
 		make_batch(loader, step, loader->buffer[step % BUFFERS]);
 		pthread_mutex_lock(&loader->mutex);
 		loader->made++;

@@ -21,6 +21,7 @@ static const char help[] =
 	"  --slow-rank R=PERCENT kernels of rank R have that many more blocks\n"
 	"  --input-stall MS[@N]  the loader has a batch every MS at most; with @N every Nth is that\n"
 	"                        late; --stall-range: within an NVTX range DataLoader\n"
+	"  --batch-after FILE@N  the loader has the batch of step N once FILE is there\n"
 	"  --sync-in-loop        a synchronisation after each layer\n"
 	"  --alloc-in-loop       malloc and free in each layer\n"
 	"  --slow-nccl FACTOR    the link is that much slower\n"
@@ -44,6 +45,7 @@ enum {
 	SLOW_RANK,
 	INPUT_STALL,
 	STALL_RANGE,
+	BATCH_AFTER,
 	SYNC_IN_LOOP,
 	ALLOC_IN_LOOP,
 	SLOW_NCCL,
@@ -68,6 +70,7 @@ static const struct option table[] = {{"mode", 1, NULL, MODE},
 									  {"slow-rank", 1, NULL, SLOW_RANK},
 									  {"input-stall", 1, NULL, INPUT_STALL},
 									  {"stall-range", 0, NULL, STALL_RANGE},
+									  {"batch-after", 1, NULL, BATCH_AFTER},
 									  {"sync-in-loop", 0, NULL, SYNC_IN_LOOP},
 									  {"alloc-in-loop", 0, NULL, ALLOC_IN_LOOP},
 									  {"slow-nccl", 1, NULL, SLOW_NCCL},
@@ -124,6 +127,18 @@ static void read_stall(struct options *options, const char *text)
 	options->stall_every = *end == '@' ? (int)whole(end + 1, 1, 1 << 20, "--input-stall") : 1;
 	if (end == text || (*end && *end != '@') || options->stall_ms < 0)
 		refuse("--input-stall");
+}
+
+static void read_batch_after(struct options *options, const char *text)
+{
+	const char *at = strrchr(text, '@');
+
+	if (!at || at == text)
+		refuse("--batch-after");
+	options->batch_file = strndup(text, (size_t)(at - text));
+	if (!options->batch_file)
+		refuse("memory");
+	options->batch_step = (int)whole(at + 1, 0, 1 << 30, "--batch-after");
 }
 
 static void read_profile(struct options *options, const char *text)
@@ -199,6 +214,9 @@ static void set(struct options *o, int option, const char *text)
 		break;
 	case KILL_RANK:
 		o->kill_step = (int)at_rank(text, &o->kill_rank, "--kill-rank");
+		break;
+	case BATCH_AFTER:
+		read_batch_after(o, text);
 		break;
 	case INPUT_STALL:
 		read_stall(o, text);

@@ -19,6 +19,8 @@ struct options {
 	double stall_ms;
 	int stall_every;
 	bool stall_range;
+	const char *batch_file; /* of --batch-after; NULL: none */
+	int batch_step;
 };
 
 /* Prints what is wrong and exits with 2; --help prints the options and exits with 0. */
