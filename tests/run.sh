@@ -4,6 +4,7 @@
 # which nothing passed fails.
 #   tests/run.sh [PART|PART/CASE]...   (none: all of $parts; a case by the name that its line has)
 # SEEDS=N: how many random traces the attribution is compared on (1000). JOBS=N: cases at a time (2; 1 where /dev/shm is small).
+# LIMIT=S: seconds that a case may take. One that takes longer is ended with all that it began, and shows where that stood.
 set -u
 parts="floors unit format shim double probe cli page fuzz hard names torch accuracy"
 cd "$(dirname "$0")/.." || exit 1
@@ -32,6 +33,14 @@ first shim/replay
 first shim/faults
 '
 
+# Ten times what the others take, on a machine that has nothing else to do; this one grows with SEEDS and with a sanitizer.
+limit_of() { # limit_of NAME
+	case $1 in
+	accuracy/agreement) echo "${LIMIT:-2400}" ;;
+	*) echo "${LIMIT:-600}" ;;
+	esac
+}
+
 names=() commands=()
 only=
 try() { # try NAME COMMAND...: a case of this run, unless it is to be another one alone
@@ -44,6 +53,7 @@ try() { # try NAME COMMAND...: a case of this run, unless it is to be another on
 floors() {
 	try floors/includes "$PYTHON" tests/floors/floors.py
 	try floors/planted "$PYTHON" tests/floors/floors_test.py
+	try floors/hung bash tests/floors/hung_case.sh
 }
 unit() { # by the sources: the program of one that is gone may still lie there
 	for t in tests/unit/*_test.c; do try "unit/$(basename "$t" .c)" "$BUILD/tests/$(basename "$t" .c)"; done
