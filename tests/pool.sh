@@ -2,6 +2,7 @@
 # line of output is whole; a case that fails shows the end of what it said. `limit_of NAME` says how many seconds a case may take.
 passed=0 failed=0 skipped=0
 pool_dir=$(mktemp -d)
+: >"$pool_dir/times"
 running=() # case of each process
 watching=() # and the process that ends it when it hangs
 end_pool() {
@@ -43,6 +44,11 @@ case_ended() { # case_ended I
 		[ ! -e "${log%log}hung" ] || sed 's/^/        /' "${log%log}hung"
 		;;
 	esac
+}
+
+leave_out() { # leave_out NAME REASON: a case that is not run
+	skipped=$((skipped + 1))
+	echo "skip    $1   $2"
 }
 
 pool() { # pool N I...: the cases I, N at a time

@@ -2,7 +2,7 @@
 # `baton record --stats` and --report: the job's output, then what `baton stats` prints of the recording; the job's status; the forms of nsys.
 . "$(dirname "$0")/lib.sh"
 preloads
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 unset BATON_OUT BATON_RUN_ID "${!SLURM_@}" "${!PMI_@}" "${!OMPI_@}" "${!PMIX_@}"
 
 # The job "records" what the simulator made, so that the tables have rows.
