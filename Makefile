@@ -108,9 +108,10 @@ bench-torch: $(TORCH_NEEDS)
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/bench/torch.sh
 .PHONY: demo-torch test-torch test-torch-all bench-torch
 
-# What a part of the tests needs; the parts that are not here need all. No header is compiled alone twice: not for a sanitizer.
-TEST_ALL = $(BUILD)/baton $(if $(SAN),,$(MPI)) $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) $(if $(SAN),,headers) cupti hooks-tests shim-tests hard-programs \
-	simtrain doubles $(PROBE_ALL)
+# What a part of the tests needs; the parts that are not here need all. What a sanitizer is not built into is made once: no header is
+# compiled alone for it, and there are no doubles.
+TEST_ALL = $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) hooks-tests shim-tests $(PROBE_ALL) \
+	$(if $(SAN),,$(MPI) headers cupti hard-programs simtrain doubles)
 NEEDS_floors =
 NEEDS_unit = $(UNIT) $(SIM_UNIT)
 NEEDS_format = $(BUILD)/baton $(BUILD)/digest

@@ -1,5 +1,5 @@
-/* The options that keep a part of a run: ranks, devices, steps, time. Their rows, once, and what they
- * mean. */
+/* The options that keep a part of a run: ranks, devices, steps, time. Their rows, once, and what
+ * they mean. */
 #ifndef PART_OPTIONS_H
 #define PART_OPTIONS_H
 
@@ -9,7 +9,8 @@
 struct findings; /* conclude/findings.h */
 
 /* clang-format off */
-#define PART_STEP_HELP "only these steps, by the numbers of their markers, else by their places from 0"
+#define PART_STEP_HELP                                                                             \
+	"only these steps, by the numbers of their markers, else by their places from 0"
 #define PART_TIME_HELP                                                                             \
 	"only steps that begin in these seconds since the run's first event: '60..120', '..30'"
 #define PART_RANK_ROW {"rank", 0, OPTION_TEXT, "LIST", "only these ranks: '0,4-7'"}
@@ -22,7 +23,7 @@ struct findings; /* conclude/findings.h */
 int part_steps_read(const struct invocation *call, bool *given, struct step_span *span);
 /* --rank LIST: a list, or NULL. An enum status. */
 int part_ranks_read(const struct invocation *call, const char *name, const char **list);
-/* --time A..B, in seconds since the run's first event; without it *given is false. An enum status. */
+/* --time A..B, in seconds since the run's first event; without it *given is false. A status. */
 int part_time_read(const struct invocation *call, bool *given, struct time_span *span);
 /* --device NAME: a name, or NULL. An enum status. */
 int part_device_read(const struct invocation *call, const char **name);

@@ -13,8 +13,8 @@ bool part_is_asked(const struct reduce_options *options)
 	return options->only_ranks || options->only_device || options->only_steps || options->only_time;
 }
 
-/* What was lost within the time, and nothing of what --keep-last left out. A process's losses before
- * its first event belong to that. */
+/* What was lost within the time, and nothing of what --keep-last left out. A process's losses
+ * before its first event belong to that. */
 static int settle_process(struct run_process *process, const struct time_span *time)
 {
 	struct trace_losses losses;

@@ -4,11 +4,13 @@
 # which nothing passed fails.
 #   tests/run.sh [PART|PART/CASE]...   (none: all of $parts; a case by the name that its line has)
 # SEEDS=N: how many random traces the attribution is compared on (1000). JOBS=N: cases at a time (2; 1 where /dev/shm is small).
+# TEST_SIM=FILE: another baton-sim for what is made to be read, such as one without a sanitizer (accuracy/steps and cli/sim have the build's).
+# LIMIT=S: seconds that a case may take. One that takes longer is ended with all that it began, and shows where that stood.
 set -u
 parts="floors unit format shim double probe cli page fuzz hard names torch accuracy"
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
-export BATON=$PWD/$BUILD/baton DIGEST=$PWD/$BUILD/digest
+export BATON=$PWD/$BUILD/baton DIGEST=$PWD/$BUILD/digest SIM=${TEST_SIM:-$PWD/$BUILD/baton-sim}
 export BATON_DATA=${BATON_DATA:-$PWD/../shared/data}
 export NO_COLOR=1 LC_ALL=C PYTHONDONTWRITEBYTECODE=1
 # python3 is a script that looks for an interpreter on some machines; the cases start it some thousand times
@@ -32,6 +34,26 @@ first shim/replay
 first shim/faults
 '
 
+# What a sanitizer has no part in, and would only repeat: the doubles have none (DOUBLE_SAN=), nor have programs that a case compiles,
+# PyTorch, browsers and other tools that read what is written (other cases write the same), the Python of the tests, the pages.
+is_same_without_sanitizer() { # is_same_without_sanitizer NAME
+	case $1 in
+	double/* | torch/*) [ -z "${DOUBLE_SAN:-}" ] ;;
+	shim/native | shim/refused | shim/stacks) ;;
+	page/* | cli/pictures | cli/tables_tools | cli/timeline_tools | cli/export_nsys_real) ;;
+	floors/* | hard/state | hard/growth | accuracy/reference | accuracy/score | accuracy/family | cli/faq) ;;
+	*) false ;;
+	esac
+}
+
+# Ten times what the others take, on a machine that has nothing else to do; this one grows with SEEDS and with a sanitizer.
+limit_of() { # limit_of NAME
+	case $1 in
+	accuracy/agreement) echo "${LIMIT:-2400}" ;;
+	*) echo "${LIMIT:-600}" ;;
+	esac
+}
+
 names=() commands=()
 only=
 try() { # try NAME COMMAND...: a case of this run, unless it is to be another one alone
@@ -44,6 +66,7 @@ try() { # try NAME COMMAND...: a case of this run, unless it is to be another on
 floors() {
 	try floors/includes "$PYTHON" tests/floors/floors.py
 	try floors/planted "$PYTHON" tests/floors/floors_test.py
+	try floors/hung bash tests/floors/hung_case.sh
 }
 unit() { # by the sources: the program of one that is gone may still lie there
 	for t in tests/unit/*_test.c; do try "unit/$(basename "$t" .c)" "$BUILD/tests/$(basename "$t" .c)"; done
@@ -93,7 +116,7 @@ accuracy() {
 	try accuracy/score "$PYTHON" tests/accuracy/score_test.py
 	try accuracy/family "$PYTHON" tests/accuracy/family_test.py
 	try accuracy/steps "$PYTHON" tests/accuracy/steps.py --baton "$BATON" --sim "$PWD/$BUILD/baton-sim" --quick
-	try accuracy/twins "$PYTHON" tests/accuracy/twins.py --baton "$BATON" --sim "$PWD/$BUILD/baton-sim" --quick
+	try accuracy/twins "$PYTHON" tests/accuracy/twins.py --baton "$BATON" --sim "$SIM" --quick
 	try accuracy/agreement sh tests/accuracy/run.sh "${SEEDS:-1000}"
 }
 
@@ -111,6 +134,9 @@ done
 way() { echo "$ways" | awk -v name="$1" '$2 == name { print $1; exit }'; }
 first=() beside=() alone=()
 for i in "${!names[@]}"; do
+	case $BUILD in *san-*)
+		is_same_without_sanitizer "${names[i]}" && leave_out "${names[i]}" "the same as without a sanitizer" && continue ;;
+	esac
 	case $(way "${names[i]}") in
 	alone) alone+=("$i") ;;
 	first) first+=("$i") ;;

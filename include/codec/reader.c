@@ -197,8 +197,8 @@ static uint32_t weighed_columns(const struct baton_table *table)
 	return table->n_columns < most ? table->n_columns : most;
 }
 
-/* Takes the weight of a block, if the file may hold it too (docs/FORMAT.md section 1.3). A few bytes
- * of a zstd frame or of constant columns may stand for a million rows. */
+/* Takes the weight of a block, if the file may hold it too (docs/FORMAT.md section 1.3). A few
+ * bytes of a zstd frame or of constant columns may stand for a million rows. */
 static bool take_weight(struct baton_reader *r, const struct baton_block_header *h)
 {
 	const struct baton_table *table = baton_table(h->kind);

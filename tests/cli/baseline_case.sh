@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A baseline: a reduced run in one file, compared with without its traces.
 . tests/cli/lib.sh
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 [ -x "$sim" ] || skip "not built: $sim"
 
 run() { "$sim" -o "$work/$1" --ranks 4 --per-host 2 --steps 12 --noise-seed "$2" "${@:3}" >"$work/out" 2>"$work/err" || fail "baton-sim $*"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A comparison charges waits to who causes them, and to the leaf that makes it late: one rank, one link, one host; exactly.
 . tests/cli/lib.sh
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 [ -x "$sim" ] || skip "not built: $sim"
 
 run() { "$sim" -o "$work/$1" --noise-seed "$2" "${@:3}" >"$work/out" 2>"$work/err" || fail "baton-sim $*"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `compare` says that the clocks of the GPUs changed between the runs, and what held them back.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
 # compared RULE... -- RULE...: `compare` of two runs of one job with these gauges (gauges_made.py); the second's kernels take longer
 compared() {

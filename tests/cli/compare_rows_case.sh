@@ -2,7 +2,7 @@
 # What `compare` says of each kernel, line and size of collective: its times are those of both runs, the kernel that was made slower and its
 # line changed and no other, new and gone kernels have words, noise is not known of a line of single runs, and the largest come first.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
 "$PYTHON" tests/page/made.py "$work/a" --plain && "$PYTHON" tests/page/made.py "$work/again" --plain || fail made.py
 "$PYTHON" tests/page/made.py "$work/b" --plain --slower 2 || fail made.py

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # baton reduce on some of the machine's cores, with as many threads: the same bytes.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 
 # on_cores.py N COMMAND...: on N of the cores that this process may use, or as many as it may
 cat >"$work/on_cores.py" <<-'END'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # baton report --critical: what decides how long a step takes, whose it is, and which collectives could be later.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
 # Keeps out: a path with holes or with time that is counted twice.
 sums() {

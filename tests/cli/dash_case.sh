@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `-` as the name of what is written: standard output where a command has one answer, else refused. Heads of a table whose runs are not there.
 . "$(dirname "$0")/lib.sh"
-expect_status 0 "$(dirname "$BATON")/baton-sim" -o "$work/run" --ranks 2 --steps 6 --kernels 60
+expect_status 0 "${SIM:-$(dirname "$BATON")/baton-sim}" -o "$work/run" --ranks 2 --steps 6 --kernels 60
 mkdir "$work/here"
 baton=$(realpath "$BATON")
 

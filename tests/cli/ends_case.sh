@@ -2,7 +2,7 @@
 # The devices between which a copy goes, inputs of operators and bytes of allocations: through every export and back, in tables, and
 # with hostile values.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 check() { expect_status 0 "$PYTHON" tests/cli/ends_check.py "$BATON" "$@" || cat "$work/out"; }
 
 # Keeps out: an end that a format drops, or gives to another device.

@@ -2,7 +2,7 @@
 # baton export --format perfetto, chrome, kineto: every slice, flow, reading and piece of idle time beside `baton dump`, by readers of
 # their own (export_lines.py); filters; the limit; a run through Kineto and back; hostile names; a full disk; a signal.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 counted=
 
 # lines RUN FILE [OPTION...]: exports (by the name of FILE), compares

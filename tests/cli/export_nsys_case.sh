@@ -2,7 +2,7 @@
 # baton export --format nsys-sqlite: every row read back by Python's sqlite3 (export_nsys_check.py), the round trip through `import`
 # (export_nsys_round.py), the study's queries, several hosts, hostile names, memory, files that are there, full disks, signals.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 
 nsys_export() { # nsys_export RUN FILE|DIR [OPTION...]
 	local run=$1 to=$2

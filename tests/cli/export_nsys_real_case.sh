@@ -2,7 +2,7 @@
 # NVIDIA's own `nsys stats` on files that baton exports: every report gives rows, and each cell equals that of `baton stats` of the run
 # that was exported (nsys_stats.py; docs/COMPATIBILITY.md). NSYS: the program; it is never part of this repository.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 nsys=${NSYS:-$(type -P nsys)} || skip "no nsys here (2023.4 of nsight-systems-target is enough); NSYS=PATH names one"
 "$nsys" --version >"$work/version" 2>&1 || skip "$nsys does not run"
 told=$(grep -o '[0-9]\{4\}\.[0-9.]*' "$work/version" | head -n 1)

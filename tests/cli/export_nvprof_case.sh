@@ -2,7 +2,7 @@
 # `baton export --format nvprof-csv`: each cell beside `baton dump`, read as scripts read nvprof's CSV, and imported again; hostile names;
 # what is wrong on the command line; a full disk.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 
 expect_status 0 "$sim" -o "$work/ddp" --workload ddp --ranks 2 --steps 3
 expect_status 0 "$PYTHON" tests/cli/export_nvprof_check.py "$BATON" "$work/ddp" "$work"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The first finding is the loss that costs most, and what it says to win is what the same job without that fault wins.
 . tests/cli/lib.sh
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 [ -x "$sim" ] || skip "not built: $sim"
 
 run() { # run NAME OPTION...

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # --fail-if of `compare`: any term, leaf or kernel, beyond its noise.
 . tests/cli/lib.sh
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 [ -x "$sim" ] || skip "not built: $sim"
 
 run() { "$sim" -o "$work/$1" --ranks 2 --steps 24 --noise-seed "$2" "${@:3}" >"$work/out" 2>"$work/err" || fail "baton-sim $*"; }

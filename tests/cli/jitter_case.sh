@@ -3,7 +3,7 @@
 # plain loop over `baton dump` has; files that are whole or not there; names that mean something to who reads them.
 # JITTER_SEEDS: healthy runs (default 2; the full proof: 20), JITTER_RANKS: of each (default 16; 64).
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 seeds=${JITTER_SEEDS:-2} ranks=${JITTER_RANKS:-16}
 made() { # made NAME OPTION...
 	rm -rf "${work:?}/$1"

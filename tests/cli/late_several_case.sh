@@ -2,7 +2,7 @@
 # Several slow ranks at once: curing the slowest alone wins only what it is slower than the second, and of two that are equally slow
 # neither wins anything alone. All are named, with what curing them wins, and no rank of the job without them is.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
 made() { # made NAME OPTION...
 	expect_status 0 "$sim" -o "$work/$1" --truth "$work/$1.json" "${@:2}"

@@ -49,7 +49,7 @@ expect_status() {
 	local want=$1 got
 	shift
 	checks=$((checks + 1)) last="$*"
-	timeout 120 "$@" >"$work/out" 2>"$work/err"
+	timeout 300 "$@" >"$work/out" 2>"$work/err"
 	got=$?
 	case "|$want|" in
 	*"|$got|"*) return 0 ;;

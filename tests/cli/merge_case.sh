@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Parts of a run, reduced node by node and merged, against the run reduced as a whole.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 [ -x "$sim" ] || skip "not built: $sim"
 
 # parts RUN PREFIX OPTION...: a part of every node of the simulated run, whose files have the node first in their names

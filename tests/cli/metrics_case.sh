@@ -4,7 +4,7 @@
 # written; figures other than the report's; a service that dies because there is nothing to report yet, or no room, or of a file that a
 # dead one left, or of a signal that is to be ignored; one that is silent about what is new, or does not end.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
 told() { # told: of the text in $work/out; its samples as JSON take its place
 	checks=$((checks + 1))

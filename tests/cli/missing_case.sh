@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Who is late where ranks are missing: what the ranks that are here can tell of it, and what they cannot.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
 # run NAME OPTION...: eight ranks, whole
 run() { "$sim" -o "$work/$1" --ranks 8 --steps 14 "${@:2}" >"$work/out" 2>"$work/err" || fail "baton-sim ${*:2}"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A comparison that knows its noise: twins have no winner, what was planted is found, and too few steps say nothing.
 . tests/cli/lib.sh
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 [ -x "$sim" ] || skip "not built: $sim"
 
 run() { "$sim" -o "$work/$1" --ranks 4 --noise-seed "$2" "${@:3}" >"$work/out" 2>"$work/err" || fail "baton-sim $*"; }

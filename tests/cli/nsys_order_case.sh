@@ -36,7 +36,7 @@ same() {
 }
 
 # Keeps out: ranges, calls and kernels that begin together, told apart by where they stand in the file.
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 for made in "ddp --ranks 2" "dataparallel --ranks 2"; do
 	set -- $made
 	expect_status 0 "$sim" -o "$work/$1" --workload "$1" "${@:2}" --steps 3 --kernels 80 --gpu-tick 1000 --host-tick 1000

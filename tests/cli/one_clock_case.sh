@@ -2,7 +2,7 @@
 # One clock for all hosts: offsets, drifts and jumps that the simulator plants, found again within the residual that is printed; runs that
 # cannot be aligned; and a report that does not depend on it.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 planted="--fault clock=5000 --fault clock_jump=1000"
 
 made() { # made NAME WORKLOAD RANKS SEED OPTION...: a run, its truth, and its timeline

@@ -2,7 +2,7 @@
 # Pages of `--html` as far as that needs no browser (tests/page has one): well-formed, their policy's hashes are those of their script and
 # style, nothing in them loads or runs by itself, names cannot leave the documents, which are what --json prints; full disks, odd paths.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
 "$PYTHON" tests/page/made.py "$work/hostile" || fail made.py
 for n in 1 2; do expect_status 0 "$sim" -o "$work/$n" --ranks $n --steps 10 --kernels 200; done

@@ -2,7 +2,7 @@
 # The timeline of a step on the page of `report`: the steps of middle length and the longest one, their ranks, idle time and events are those that
 # `baton dump` prints (tests/page/steps.py); many ranks share rows; what is left out is counted; where there is no step the page says why.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
 steps() { # steps RUN WORDS: the page of RUN against dump; WORDS: of events left out
 	expect_status 0 "$BATON" report --kernels 0 "$1" --html "$work/page.html"

@@ -3,7 +3,7 @@
 # Keeps out: a pager where nobody reads, or none where somebody does; another status because of it; an error because its reader has left;
 # colours that NO_COLOR, BATON_COLOR or --color forbid, or none where they are wanted; a name that steers the terminal behind it.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 unset NO_COLOR BATON_COLOR BATON_PAGER PAGER LESS COLUMNS
 export TERM=xterm
 

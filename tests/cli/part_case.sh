@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A part of a run (--rank, --device, --step, --time) in the views that show single rows: stats, dump, export.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 
 # Keeps out: rows of elsewhere, and rows that are missing.
 expect_status 0 "$sim" -o "$work/ddp" --workload ddp --ranks 4 --per-host 2 --steps 6 --kernels 60

@@ -2,7 +2,7 @@
 # `report --rank`, `--device`, `--step` and `stats --rank`: the part's numbers are those of the whole run's report, waits are split by
 # all ranks, nothing is said of who is late among some ranks alone; parts that are not there, and views that take none.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 
 expect_status 0 "$sim" -o "$work/run" --ranks 4 --per-host 2 --steps 12 --kernels 200 --fault slow_kernel=100@1
 expect_status 0 "$sim" -o "$work/marked" --workload ddp --ranks 2 --steps 8

@@ -3,7 +3,7 @@
 # Keeps out: a line where stderr is no terminal or with --quiet; one that stays at the end, that the next message is written into, or
 # that lacks the rate and the time left; a command that has none.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
 expect_status 0 "$sim" -o "$work/run" --ranks 4 --steps 200 --kernels 300
 expect_status 0 "$sim" -o "$work/small" --ranks 2 --steps 40 --kernels 200

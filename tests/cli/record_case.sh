@@ -164,7 +164,12 @@ expect_status 0 "$BATON" record -o "$work/hidden" -- true
 # Keeps out: two recorders that both find the directory empty, and mix their runs.
 for i in 1 2 3 4 5; do
 	last="two at once" checks=$((checks + 1))
-	for one in a b; do ("$BATON" record -o "$work/two$i" -- sleep 0.3 2>"$work/two.$one"; echo $? >"$work/status.$one") & done
+	rm -f "$work"/status.[ab] # the job goes on until the other recorder has ended, or 20 s, if it has not
+	for one in a b; do
+		("$BATON" record -o "$work/two$i" -- sh -c 'n=0; until [ -s "$0.a" ] || [ -s "$0.b" ] || [ $((n += 1)) -gt 1000 ]; do sleep 0.02; done' "$work/status" \
+			2>"$work/two.$one"
+		echo $? >"$work/status.$one") &
+	done
 	wait
 	case "$(cat "$work/status.a") $(cat "$work/status.b")" in
 	"0 2") grep -q "another baton record writes into it" "$work/two.b" || fail "$(cat "$work/two.b")" ;;
@@ -174,12 +179,17 @@ for i in 1 2 3 4 5; do
 	same "what they left" "$(ls -A "$work/two$i")" ""
 done
 for rank in 0 1; do
-	(SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=$rank "$BATON" record -o "$work/shared" -- sleep 1 2>/dev/null
+	(SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=$rank "$BATON" record -o "$work/shared" -- sh -c '
+		: >"$0.$SLURM_PROCID"; n=0; while [ ! -e "$0.tried" ] && [ $((n += 1)) -lt 3000 ]; do sleep 0.02; done' "$work/member" 2>/dev/null
 	echo $? >"$work/status.$rank") &
 done
-sleep 0.4
+for ((n = 0; n < 3000; n++)); do
+	[ ! -e "$work/member.0" ] || [ ! -e "$work/member.1" ] || break
+	sleep 0.02
+done
 expect_status 2 env SLURM_JOB_ID=8 SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 "$BATON" record -o "$work/shared" -- true
 expect_says "another baton record writes into it"
+: >"$work/member.tried"
 wait
 same "members of one launch" "$(cat "$work/status.0") $(cat "$work/status.1")" "0 0"
 
@@ -382,9 +392,12 @@ def typed(name, prefix, heard):
         os.execv(baton, [baton, "record", "-o", work + "/" + name, "--"] + prefix +
                  [python, work + "/listen.py", work + "/pid-" + name, "SIGINT", "SIGQUIT", "SIGUSR2"])
     ready(work + "/pid-" + name)
-    for key in b"\x03", b"\x1c":
+    for n, key in enumerate([b"\x03", b"\x1c"]):
         os.write(fd, key)
-        time.sleep(0.2)
+        if len(heard) > 1:
+            heard_so_far(work + "/pid-" + name, n + 1)
+        else:
+            time.sleep(0.2)  # for what must not come
     os.kill(pid, signal.SIGUSR2)
     text = b""
     try:
@@ -408,8 +421,8 @@ def terminal_only():
 
 
 def ends_by_term():
-    process = subprocess.Popen([baton, "record", "-o", work + "/term", "--", "sleep", "60"], stderr=subprocess.DEVNULL)
-    time.sleep(0.3)
+    process = subprocess.Popen([baton, "record", "-o", work + "/term", "--", "sh", "-c", "echo >%s/pid-term; exec sleep 60" % work], stderr=subprocess.DEVNULL)
+    ready(work + "/pid-term")
     process.terminate()
     assert process.wait(60) == -signal.SIGTERM, process.returncode
 
@@ -417,10 +430,11 @@ def ends_by_term():
 def ignored():
     """nohup: what nobody handles changes nothing, a handler of the job's own is reached."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    process = subprocess.Popen([baton, "record", "-o", work + "/nohup", "--", "sh", "-c", "sleep 0.5; exit 4"],
-                               stderr=subprocess.DEVNULL)
-    time.sleep(0.2)
+    process = subprocess.Popen([baton, "record", "-o", work + "/nohup", "--", "sh", "-c",
+                                "cd %s; echo >pid2; until [ -e hung_up ]; do sleep 0.02; done; sleep 0.2; exit 4" % work], stderr=subprocess.DEVNULL)
+    ready(work + "/pid2")
     process.send_signal(signal.SIGHUP)
+    open(work + "/hung_up", "w").close()
     assert process.wait(60) == 4, process.returncode
     process = subprocess.Popen([baton, "record", "-o", work + "/nohup2", "--", python, work + "/listen.py", work + "/pid3",
                                 "SIGHUP", "SIGUSR2"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # docs/REFERENCE.md and what --json prints: no key that the page does not name, none that it names and nobody prints, no other type.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
 run=0
 printed() { # printed SECTION COMMAND...: its lines of JSON belong to this section of the page

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Several runs of one job as one side of a comparison: --base A1,A2,A3 and --run.
 . tests/cli/lib.sh
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 [ -x "$sim" ] || skip "not built: $sim"
 
 run() { "$sim" -o "$work/$1" --workload ddp --steps 12 --noise-seed "$2" "${@:3}" >"$work/out" 2>"$work/err" || fail "baton-sim $*"; }

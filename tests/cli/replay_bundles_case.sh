@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs of more than 262,144 launches are replayed in bundles of launches: the gains stay those of the job without the fault.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
 made() { # made NAME OPTION...: a simulated run with its truth, and its report
 	expect_status 0 "$sim" -o "$work/$1" --truth "$work/$1.json" --ranks 8 --per-host 4 "${@:2}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs of more ranks than a screen has lines: the answer is on it.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 
 slow=$(for rank in 16 17 18 19 20 21 22 23; do echo "--fault slow_host=400@$rank"; done)
 expect_status 0 "$sim" -o "$work/host" --ranks 48 --steps 6 --kernels 200 $slow

@@ -2,7 +2,7 @@
 # --csv and --markdown of report, compare, whatif and jitter: the numbers of --json, in text that a strict reader accepts, also with
 # names that would be a formula, markup or a terminal's command; forms that exclude each other; a full disk.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 
 expect_status 0 "$sim" -o "$work/base" --ranks 2 --steps 14 --kernels 200
 expect_status 0 "$sim" -o "$work/slow" --ranks 2 --steps 14 --kernels 200 --fault slow_kernel=100@1 --fault input=9000@0

@@ -2,7 +2,7 @@
 # baton stats: every cell of every table beside the same tables made by loops over the rows (stats_tables.py), of an nsys export and of
 # simulated runs; formats; hostile names; what is wrong on the command line; a full disk.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 
 expect_status 0 "$sim" -o "$work/ddp" --workload ddp --ranks 2 --steps 4
 expect_status 0 "$PYTHON" tests/cli/stats_tables.py "$BATON" --run "$work/ddp" "$work/ddp"

@@ -130,7 +130,7 @@ expect_true "d['run']['steps'] > 1 and d['run']['step_source'] == 'periodicity'"
 
 # Keeps out: no word of what recurs, or a claim where only the order of kernels of no optimizer is known.
 for workload in ddp inference; do
-	expect_status 0 "$(dirname "$BATON")/baton-sim" -o "$work/$workload" --workload $workload --ranks 1 --steps 5 --nvtx off
+	expect_status 0 "${SIM:-$(dirname "$BATON")/baton-sim}" -o "$work/$workload" --workload $workload --ranks 1 --steps 5 --nvtx off
 done
 expect_status 0 "$BATON" report --json "$work/ddp"
 expect_true "d['run']['step_unit'] == 'A step updates the weights: it launches 2 kernels of an optimizer'"
@@ -148,7 +148,7 @@ done
 expect_true "d['devices'][0]['step_ns']['max'] > 1.5 * d['devices'][0]['step_ns']['p50']"
 
 # Keeps out: layers of a backward that computes the forward again taken for steps.
-expect_status 0 "$(dirname "$BATON")/baton-sim" -o "$work/recompute" --workload short_forward --ranks 1 --steps 8 --seed 3 --recompute --nvtx off
+expect_status 0 "${SIM:-$(dirname "$BATON")/baton-sim}" -o "$work/recompute" --workload short_forward --ranks 1 --steps 8 --seed 3 --recompute --nvtx off
 expect_status 0 "$BATON" report --json "$work/recompute"
 expect_true "d['run']['steps'] == 7 and d['run']['step_source'] == 'periodicity'"
 
@@ -170,7 +170,7 @@ expect_true "d['devices'][0]['window_ns'] == $window"
 
 # Keeps out: a stage of a pipeline whose micro-batches are taken for steps.
 for ranks in 3 5; do
-	expect_status 0 "$(dirname "$BATON")/baton-sim" -o "$work/pipeline$ranks" --workload pipeline --ranks $ranks --steps 12 --nvtx off
+	expect_status 0 "${SIM:-$(dirname "$BATON")/baton-sim}" -o "$work/pipeline$ranks" --workload pipeline --ranks $ranks --steps 12 --nvtx off
 	expect_status 0 "$BATON" report --json "$work/pipeline$ranks"
 	expect_true "{d['steps'] for d in d['devices']} == {11} and d['run']['step_source'] == 'periodicity'"
 	expect_true "d['run']['step_confidence'] > 0.9"

@@ -2,7 +2,7 @@
 # `reduce --time --add`: stretches of time that were added up say what a reduction of the whole run says, in each number of the
 # report's JSON; a stretch alone has the steps that begin in it; what would count twice, or cannot be added, is refused.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 
 expect_status 0 "$sim" -o "$work/ddp" --ranks 4 --per-host 2 --steps 40 --kernels 200 --fault slow_kernel=100@1 --fault lost_records
 expect_status 0 "$sim" -o "$work/resnet" --workload resnet --ranks 2 --steps 24 --fault input@1

@@ -2,7 +2,7 @@
 # `baton report --taxonomy seed --by device`: the tables of the nvprof study beside sums over `baton dump`, of a recorded run, its nvprof CSV
 # and an nsys export; a device that has more than the others; options that do not go with it.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 
 # Keeps out: copies as `other`, NCCL out of memory_mgmt, work outside of the counted steps left out, groups that do not add up.
 expect_status 0 "$sim" -o "$work/ddp" --workload ddp --ranks 2 --steps 3

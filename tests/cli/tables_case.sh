@@ -2,7 +2,7 @@
 # baton export --format csv: sums over the tables are the report's numbers, rows those of `baton dump`; parts, filters, columns as
 # docs/TABLES.md lists them; hostile names; a full disk; a signal.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 counted=
 
 # tables RUN [OPTION...]: exports and compares

@@ -3,7 +3,7 @@
 # every query of docs/NOTEBOOKS.md (DuckDB, pandas, Polars, Dask, hyparquet) gives what `baton report --json` says; the Python package
 # is built, installed, and gives the same by each library. Skipped where they cannot be had.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 case ${BUILD:-} in *san-*) skip "cli/tables writes the same tables under the sanitizers" ;; esac
 command -v node >/dev/null || skip "no node: hyparquet runs in it"
 sh tests/tools/install_tables.sh >"$work/why" || skip "$(tail -n 1 "$work/why")"

@@ -3,7 +3,7 @@
 # without an error, with the same slices and flows. Skipped where it cannot be had. With BATON_KINETO_TOOLS=1 also
 # HolisticTraceAnalysis and TensorBoard's profiler plugin (800 MB).
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 command -v node >/dev/null || skip "no node: Perfetto's trace processor runs in it"
 sh tests/tools/install_timelines.sh perfetto >"$work/why" || skip "$(tail -n 1 "$work/why")"
 

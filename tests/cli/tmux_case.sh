@@ -3,7 +3,7 @@
 # Keeps out: sequences that a real terminal takes otherwise than the pseudo terminal of top_live.py; a screen that is not given back, or
 # does not follow the size of a pane.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 command -v tmux >/dev/null || skip "there is no tmux (Debian: tmux)"
 unset TMUX NO_COLOR LESS BATON_PAGER PAGER
 export TERM=xterm

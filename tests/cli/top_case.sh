@@ -3,7 +3,7 @@
 # Keeps out: figures other than the report's; a terminal that is left changed by a key, a signal or a crash; a screen that is wider or
 # longer than the terminal, flickers, or follows neither the job nor the size; a job that is touched; a killed rank that seems to run.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
 expect_status 0 "$sim" -o "$work/run" --ranks 4 --steps 60 --kernels 200 --fault slow_gpu=40@2
 expect_status 0 "$sim" -o "$work/many" --ranks 64 --steps 6 --kernels 60 --workload ddp

@@ -94,11 +94,12 @@ expect_status 5 sh -c '"$@" >&-' sh "$BATON" dump "$work/run"
 
 # Keeps out: "Broken pipe" after `baton dump ... | head`, which has read what it wanted.
 checks=$((checks + 1))
+mkfifo "$work/gone"
 {
-	sleep 0.3
+	read -r _ <"$work/gone"
 	"$BATON" dump tests/golden/format/good-columns-limit.baton 2>"$work/err"
 	echo $? >"$work/status"
-} | :
+} | { exec <&- && echo gone >"$work/gone"; }
 [ ! -s "$work/err" ] && [ "$(cat "$work/status")" = 5 ] || fail "a reader that has gone: $(cat "$work/status" "$work/err")"
 
 # Keeps out: an end by SIGPIPE, or endless work for a reader who has gone.

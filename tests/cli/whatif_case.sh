@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # baton whatif: the step without a cause is the step of the same job that never had it.
 . "$(dirname "$0")/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
 made() { # made NAME OPTION...: a simulated run with its truth
 	expect_status 0 "$sim" -o "$work/$1" --truth "$work/$1.json" --workload tensor --ranks 8 --per-host 4 \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a person reads: whole sentences at any width, rare events called that, lines of code, what the data cannot tell.
 . "$(dirname "$0")/lib.sh"
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 
 # holds_findings COLUMNS: every finding of $work/json that is worth a line stands whole in what is on stdout, and no line is wider.
 holds_findings() {

@@ -2,7 +2,7 @@
 # What two runs have in common: other work has no speed-up, the same kernels at another speed are called so, and scaling without a
 # loss is the first line.
 . tests/cli/lib.sh
-sim=$(dirname "$BATON")/baton-sim
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
 [ -x "$sim" ] || skip "not built: $sim"
 
 run() { "$sim" -o "$work/$1" --steps 12 "${@:2}" >"$work/out" 2>"$work/err" || fail "baton-sim $*"; }

@@ -110,7 +110,7 @@ static void await_error(ncclResult_t wanted)
 	ncclResult_t error = ncclSuccess;
 
 	CHECK(!cudaStreamSynchronize(stream)); /* the kernel ends all the same */
-	for (int i = 0; i < 100 && error == ncclSuccess; i++) {
+	for (int i = 0; i < 2000 && error == ncclSuccess; i++) {
 		CHECK(!ncclCommGetAsyncError(comm, &error));
 		usleep(10000);
 	}

@@ -86,15 +86,17 @@ member 1 &
 member 0 --kill-rank 0=1
 wait $!
 member 1 & # before there is a new id
-one=$!
-sleep 0.5
-wait $one
+wait $!
 status=$?
 [ $status = 1 ] || fail "with the id of a process that is gone: status $status"
 grep -q "remote process exited" "$dir/err.1" || fail "it said: $(cat "$dir/err.1")"
+cp "$dir/id" "$dir/old" 2>/dev/null || : >"$dir/old"
 member 0 &
 zero=$!
-sleep 0.5 # it has left the new one
+for ((n = 0; n < 1000; n++)); do # it has left the new one
+	[ ! -s "$dir/id" ] || cmp -s "$dir/id" "$dir/old" || break
+	sleep 0.02
+done
 member 1 || fail "after a restart: rank 1's status $?"
 wait $zero || fail "after a restart: rank 0's status $?"
 echo "sums, launches and statuses as they must be"

@@ -20,11 +20,14 @@ known = {}
 def preloaded(bench, number, disk, job):
     run, rings = bench.fresh(), bench.fresh("rings")
     began = time.monotonic()
+    bench.run(*job)
+    alone = time.monotonic() - began  # as busy as the machine is now
+    began = time.monotonic()
     status, out, err = bench.preloaded(run, *job, before=os.path.join(row.HARD, "disk.so"), DISK=disk, BATON_RING_DIR=rings)
     what = "case %d, DISK=%s" % (number, disk)
     seconds = time.monotonic() - began
     bench.expect((status, out) == known["plain"], "%s: the job ends with %s, or prints something else" % (what, status))
-    bench.expect(seconds < 20, "%s: the job took %.1f s" % (what, seconds))
+    bench.expect(seconds < 20 + 20 * alone, "%s: the job took %.1f s, %.1f without the recorder" % (what, seconds, alone))
     bench.run(row.BATON, "reduce", run, BATON_RING_DIR=rings)
     if row.traces(run):
         held = bench.sound(run, what, (0, 3, 4))

@@ -17,6 +17,7 @@ import glob
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -69,12 +70,17 @@ class Bench:
         return path
 
     def run(self, *command, seconds=60, **env):
-        """(status, stdout, stderr) of a command; the status is "hangs" above `seconds`."""
+        """(status, stdout, stderr) of a command; the status is "hangs" above `seconds`. What it began is ended with it: as long as
+        one of them has its stdout, there is more to read."""
+        job = subprocess.Popen(command, env=dict(self.env, **env), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               start_new_session=True)
         try:
-            end = subprocess.run(command, env=dict(self.env, **env), timeout=seconds, stdin=subprocess.DEVNULL, capture_output=True)
+            out, err = job.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
+            os.killpg(job.pid, signal.SIGKILL)
+            job.wait()
             return "hangs", b"", b""
-        return end.returncode, end.stdout, end.stderr
+        return job.returncode, out, err
 
     def record(self, directory, *command, seconds=60, **env):
         return self.run(BATON, "record", "-f", "-o", directory, "--", *command, seconds=seconds, **env)

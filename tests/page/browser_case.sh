@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Pages of report, compare and jitter in Chromium (browser.mjs). PAGE_SHOTS=DIR: pictures of each view, light and dark, wide and narrow.
 . "$(dirname "$0")/../cli/lib.sh"
-sim=${BUILD:-build/release}/baton-sim
+sim=${SIM:-${BUILD:-build/release}/baton-sim}
 sh tests/page/install.sh >"$work/installed" || skip "$(tail -n 1 "$work/installed")"
 chromium=$(tail -n 1 "$work/installed")
 

@@ -67,8 +67,12 @@ sys.path.insert(0, "tests/shim")
 from jobs import driver, launch
 cuda = driver()
 launch(50, cuda)
-time.sleep(0.3)
-for name in glob.glob(os.environ["BATON_OUT"] + "/*.baton"):
+def size(): return sum(os.path.getsize(name) for name in traces())
+def traces(): return glob.glob(os.environ["BATON_OUT"] + "/[0-9a-f]*.baton")
+for n in range(1000):  # until the writer has written
+    if size() > 1000: break
+    time.sleep(0.02)
+for name in traces():
     os.truncate(name, 100)
 launch(50, cuda)
 time.sleep(1.2)

@@ -31,6 +31,15 @@ def out(directory):
     return open(os.path.join(directory, "job.out")).read()
 
 
+def waits(name, then):
+    """A job that goes on until let_go(NAME), and then does THEN."""
+    return ["sh", "-c", "until [ -e %s.gone ]; do sleep 0.02; done; %s" % (os.path.join(work, name), then)]
+
+
+def let_go(name):
+    open(os.path.join(work, name + ".gone"), "w").close()
+
+
 def children(pid):
     return [int(p) for p in open("/proc/%d/task/%d/children" % (pid, pid)).read().split()]
 
@@ -63,11 +72,12 @@ holds("q leaves the job")
 
 # Ctrl-C is the job's, and the screen stays until the job has ended; so are signals to baton
 run = os.path.join(work, "interrupted")
-screen = record(run, "sh", "-c", 'trap "echo cleaning; sleep 1; echo cleaned; exit 9" INT TERM; while :; do sleep 0.1; done')
+screen = record(run, "sh", "-c", 'trap "echo cleaning; until [ -e %s.gone ]; do sleep 0.1; done; echo cleaned; exit 9" INT TERM; while :; do sleep 0.1; done' % run)
 screen.until("no trace files")
 screen.keys("\x03")
 screen.read(0.5)
 assert screen.other, "the screen ends before the job"
+let_go("interrupted")
 assert screen.end() == 9 and screen.is_given_back() and out(run).endswith("cleaning\ncleaned\n"), out(run)
 assert "cleaned" in said(screen)
 holds("Ctrl-C")
@@ -81,17 +91,18 @@ holds("signals")
 
 # a screen that is killed leaves neither the terminal nor the job changed; nor does a baton that is killed
 run = os.path.join(work, "killed")
-screen = record(run, "sh", "-c", "sleep 3; exit 4")
+screen = record(run, *waits("killed", "exit 4"))
 screen.until("no trace files")
 job, top = children(screen.pid)
 os.kill(top, signal.SIGKILL)
+let_go("killed")
 assert screen.end() == 4 and screen.is_given_back()
-screen = record(os.path.join(work, "killed2"), "sleep", "3")
+screen = record(os.path.join(work, "killed2"), "sleep", "100")
 screen.until("no trace files")
 job, top = children(screen.pid)
 os.kill(screen.pid, signal.SIGKILL)
 screen.end()
-end = time.monotonic() + 10
+end = time.monotonic() + 60
 while screen.other and time.monotonic() < end:
     screen.read(0.1)
 assert screen.is_given_back()
@@ -100,8 +111,9 @@ holds("kills")
 
 # a job that prints elsewhere keeps its output, and there is no file; a command that is not there leaves no directory
 run, log = os.path.join(work, "elsewhere"), os.path.join(work, "log")
-screen = Screen(["sh", "-c", '"$@" >%s 2>&1' % log, "sh", baton, "record", "--top", "-o", run, "--", "sh", "-c", "echo here; sleep 2; echo there"], width=100)
+screen = Screen(["sh", "-c", '"$@" >%s 2>&1' % log, "sh", baton, "record", "--top", "-o", run, "--", "sh", "-c", "echo here; until [ -e %s.gone ]; do sleep 0.02; done; echo there" % run], width=100)
 screen.until("no trace files")
+let_go("elsewhere")
 assert screen.end() == 0 and screen.is_given_back()
 assert open(log).read().startswith("here\nthere\nbaton: nothing recorded") and not os.path.exists(os.path.join(run, "job.out")), open(log).read()
 screen = record(os.path.join(work, "absent"), "no-such-command-of-baton")

@@ -180,7 +180,7 @@ fi
 # ---- while the job goes on: the trace is closed, and the rings' memory is back ----
 "$BATON" record -f -o "$trace" --duration 0.5 -- "$bin/simtrain" --steps 100000 --layers 2 >"$work/job" 2>"$work/err" &
 job=$!
-for _ in $(seq 200); do
+for _ in $(seq 1200); do
 	grep -q "the job goes on" "$work/err" && break
 	sleep 0.1
 done

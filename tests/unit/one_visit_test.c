@@ -1,7 +1,6 @@
 /* Made runs of two ranks, reduced in one visit to each device and in two: the same summaries, byte for
  * byte, whatever their rows of collectives say. */
-#include "check.h"
-#include "import/trace_out.h"
+#include "made_rows.h"
 #include "reduce.h"
 #include "summary/summary_io.h"
 
@@ -26,39 +25,18 @@ enum oddness {
 	ODDNESSES
 };
 
-static const char *dir;
-static uint64_t seed;
+enum { STREAM_OF_NCCL = 1, KERNEL_OF_NCCL = 2 };
 
-static unsigned draw(unsigned n)
+static void put_launch(const struct making *m, int64_t start, int64_t id)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(seed >> 33) % n;
+	const uint32_t thread = draw(9) == 0;
+	put_call(m, (struct made_row){start, 1 + draw(5000), id, thread, MADE_LAUNCH});
 }
 
-struct making {
-	struct trace_out *out;
-	uint32_t threads[2], streams[2], kernels[3], calls[3], comm;
-};
-
-static void put_call(const struct making *m, int64_t start, int64_t dur, int64_t id, unsigned name)
+static void put_wait(const struct making *m, int64_t start)
 {
-	const int64_t row[BATON_MAX_COLUMNS] = {[CALL_START] = start,
-											[CALL_DUR] = dur,
-											[CALL_THREAD] = m->threads[draw(9) == 0],
-											[CALL_NAME] = m->calls[name],
-											[CALL_CORRELATION] = id};
-	trace_out_row(m->out, BATON_CALL, row, 0);
-}
-
-static void put_op(const struct making *m, int64_t start, int64_t dur, int64_t id, unsigned kind)
-{
-	const int64_t row[BATON_MAX_COLUMNS] = {[OP_START] = start,
-											[OP_DUR] = dur,
-											[OP_KIND] = kind == 3 ? BATON_GRAPH : BATON_KERNEL,
-											[OP_STREAM] = m->streams[kind == 2],
-											[OP_CORRELATION] = id,
-											[OP_NAME] = m->kernels[kind % 3]};
-	trace_out_row(m->out, BATON_OP, row, 0);
+	const uint32_t thread = draw(9) == 0;
+	put_call(m, (struct made_row){start, draw(40000), 0, thread, draw(2) ? MADE_FREE : MADE_SYNC});
 }
 
 static void put_collective(const struct making *m, int64_t start, int64_t dur, int64_t id,
@@ -81,7 +59,7 @@ static void put_meeting(const struct making *m, int64_t start, int64_t id, int64
 {
 	const int64_t dur = 20000 + draw(90000);
 	if (odd != LOST_OP)
-		put_op(m, start, dur, id, 2);
+		put_op(m, (struct made_row){start, dur, id, STREAM_OF_NCCL, KERNEL_OF_NCCL}, false);
 	put_collective(m, start + (odd == LATE_ROW), dur + (odd == WRONG_TIME), id,
 				   odd == NO_NUMBER ? -1 : number - (odd == SAME_NUMBER));
 	if (odd == GROUPED)
@@ -110,43 +88,25 @@ static void put_rows(const struct making *m, enum oddness odd)
 		const bool is_odd = odd == NO_NUMBER || (i >= at && i < at + 10);
 		const int64_t id = 10 + i, lead = draw(4) ? 60000 + draw(9000) : draw(12000);
 		start += draw(12) * 1000;
-		put_call(m, start - lead + (is_odd && odd == LATE_LAUNCH ? lead + 700 : 0), 1 + draw(5000),
-				 id, 0);
+		put_launch(m, start - lead + (is_odd && odd == LATE_LAUNCH ? lead + 700 : 0), id);
 		if (draw(25) == 0) /* a thread waits for the device */
-			put_call(m, start + draw(2000), draw(40000), 0, 1 + draw(2));
+			put_wait(m, start + draw(2000));
 		if (i % 10 == 3)
 			put_meeting(m, start, id, ++number, is_odd ? odd : ORDINARY);
 		else
-			put_op(m, start, 1 + draw(6000), id, is_odd && odd == WHOLE_GRAPH ? 3 : draw(2));
+			put_op(m, (struct made_row){start, 1 + draw(6000), id, 0, draw(2)},
+				   is_odd && odd == WHOLE_GRAPH);
 		if (is_odd && odd == SHARED_LAUNCH && i % 10 != 3)
-			put_op(m, start + draw(2) * 500, 10, id, 1);
+			put_op(m, (struct made_row){start + draw(2) * 500, 10, id, 0, 1}, false);
 	}
 }
 
 static void make_trace(int rank, enum oddness odd)
 {
 	struct making m;
-	const struct trace_identity identity = {.pid = 7 + rank,
-											.rank = rank,
-											.world_size = RANKS,
-											.local_rank = rank,
-											.host = "h",
-											.source = "kineto"};
-	CHECK(trace_out_open(dir, &m.out) == 0, "cannot write in %s", dir);
-	for (int i = 0; i < 2; i++)
-		m.threads[i] = trace_out_thread(m.out, 7 + rank, 70 + i, 0);
-	const uint32_t device = trace_out_device(m.out, &(struct baton_r_device){.ordinal = rank});
-	for (int i = 0; i < 2; i++)
-		m.streams[i] = trace_out_stream(m.out, device, 1, 9 - i);
-	m.kernels[0] = trace_out_text(m.out, "gemm_kernel");
-	m.kernels[1] = trace_out_text(m.out, "add_kernel");
-	m.kernels[2] = trace_out_text(m.out, "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
-	m.calls[0] = trace_out_text(m.out, "cudaLaunchKernel");
-	m.calls[1] = trace_out_text(m.out, "cudaStreamSynchronize");
-	m.calls[2] = trace_out_text(m.out, "cudaFree");
-	m.comm = trace_out_comm(m.out, RANKS, "dp", "0,1");
+	make_begin(&m, rank);
 	put_rows(&m, odd);
-	CHECK(trace_out_close(m.out, &identity) == 0, "cannot close a trace");
+	make_end(&m, rank, RANKS);
 }
 
 static void no_idle(const struct idle_piece *piece, void *context)

@@ -2,9 +2,8 @@
  * in the same order, or the former says that they are odd. */
 #include "attribute/device_open.h"
 #include "attribute/plain_ops.h"
-#include "check.h"
 #include "classify/classify.h"
-#include "import/trace_out.h"
+#include "made_rows.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,39 +12,15 @@ enum { OPS = 400, RUNS = 200, BEGIN = 1000000000, BLOCK = 64 };
 
 enum oddness { ORDINARY, SHARED_LAUNCH, WHOLE_GRAPH, GRAPH_CALL, LATE_ROW, ODDNESSES };
 
-static const char *dir;
-static uint64_t seed;
-
-static unsigned draw(unsigned n)
+static void put_launch(const struct making *m, int64_t start, int64_t dur, int64_t id, bool graph)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(seed >> 33) % n;
+	put_call(m, (struct made_row){start, dur, id, id % 2, graph ? MADE_GRAPH : MADE_LAUNCH});
 }
 
-struct making {
-	struct trace_out *out;
-	uint32_t threads[2], streams[3], kernels[2], launch, graph_launch, comm;
-};
-
-static void put_call(const struct making *m, int64_t start, int64_t dur, int64_t id, bool graph)
+static void put_kernel(const struct making *m, int64_t start, int64_t dur, int64_t id, bool graph)
 {
-	const int64_t row[BATON_MAX_COLUMNS] = {[CALL_START] = start,
-											[CALL_DUR] = dur,
-											[CALL_THREAD] = m->threads[id % 2],
-											[CALL_NAME] = graph ? m->graph_launch : m->launch,
-											[CALL_CORRELATION] = id};
-	trace_out_row(m->out, BATON_CALL, row, 0);
-}
-
-static void put_op(const struct making *m, int64_t start, int64_t dur, int64_t id, bool graph)
-{
-	const int64_t row[BATON_MAX_COLUMNS] = {[OP_START] = start,
-											[OP_DUR] = dur,
-											[OP_KIND] = graph ? BATON_GRAPH : BATON_KERNEL,
-											[OP_STREAM] = m->streams[draw(3)],
-											[OP_CORRELATION] = id,
-											[OP_NAME] = m->kernels[draw(2)]};
-	trace_out_row(m->out, BATON_OP, row, 0);
+	const uint32_t stream = draw(3), name = draw(2);
+	put_op(m, (struct made_row){start, dur, id, stream, name}, graph);
 }
 
 static void put_collective(const struct making *m, int64_t start, int64_t id)
@@ -67,40 +42,28 @@ static void put_rows(const struct making *m, enum oddness odd)
 		const int64_t id = 10 + i;
 		start += draw(3) * 1000;
 		if (draw(20))
-			put_call(m, start - draw(50) * 100 + (draw(30) == 0) * 7000, 1 + draw(900), id,
-					 is_odd && odd == GRAPH_CALL);
+			put_launch(m, start - draw(50) * 100 + (draw(30) == 0) * 7000, 1 + draw(900), id,
+					   is_odd && odd == GRAPH_CALL);
 		else if (is_odd && odd == GRAPH_CALL)
-			put_call(m, start, 10, id, true);
-		put_op(m, start, 1 + draw(4000), id, is_odd && odd == WHOLE_GRAPH);
+			put_launch(m, start, 10, id, true);
+		put_kernel(m, start, 1 + draw(4000), id, is_odd && odd == WHOLE_GRAPH);
 		if (is_odd && odd == SHARED_LAUNCH)
-			put_op(m, start + draw(2) * 500, 10, id, false);
+			put_kernel(m, start + draw(2) * 500, 10, id, false);
 		if (is_odd && odd == LATE_ROW)
 			put_collective(m, start + 1, id);
 		else if (draw(10) == 0)
 			put_collective(m, start - 6000, id);
 	}
-	put_op(m, start + 100000, 10, 5, false); /* what came late is seen by then */
+	put_kernel(m, start + 100000, 10, 5, false); /* what came late is seen by then */
 }
 
 static void make_trace(enum oddness odd)
 {
 	struct making m;
-	const struct trace_identity identity = {
-		.pid = 7, .rank = 0, .world_size = 1, .local_rank = 0, .host = "h", .source = "kineto"};
-	CHECK(trace_out_open(dir, &m.out) == 0, "cannot write in %s", dir);
+	make_begin(&m, 0);
 	trace_out_limit(m.out, BLOCK);
-	for (int i = 0; i < 2; i++)
-		m.threads[i] = trace_out_thread(m.out, 7, 70 + i, 0);
-	const uint32_t device = trace_out_device(m.out, &(struct baton_r_device){.ordinal = 0});
-	for (int i = 0; i < 3; i++)
-		m.streams[i] = trace_out_stream(m.out, device, 1, 9 - i);
-	m.kernels[0] = trace_out_text(m.out, "gemm_kernel");
-	m.kernels[1] = trace_out_text(m.out, "add_kernel");
-	m.launch = trace_out_text(m.out, "cudaLaunchKernel");
-	m.graph_launch = trace_out_text(m.out, "cudaGraphLaunch");
-	m.comm = trace_out_comm(m.out, 2, "dp", "0,1");
 	put_rows(&m, odd);
-	CHECK(trace_out_close(m.out, &identity) == 0, "cannot close a trace");
+	make_end(&m, 0, 1);
 }
 
 /* What a scan looks at. */

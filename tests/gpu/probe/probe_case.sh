@@ -3,6 +3,7 @@
 . tests/cli/lib.sh
 : "${BUILD:=build/release}"
 tool=tools/probe probe=$BUILD/probe/planted doubles=$PWD/$BUILD/simgpu
+case $BUILD in *san-*) doubles=$PWD/build/release/simgpu ;; esac # a sanitizer is in the probe, not in them
 [ -e "$doubles/libcupti.so.13" ] || skip "not built: make doubles cupti"
 export LD_LIBRARY_PATH=$doubles ASAN_OPTIONS=detect_leaks=0:handle_segv=0
 export SIMGPU_GAP_NS=900 SIMGPU_GRAPH_GAP_NS=900 SIMGPU_DURATIONS=probe_spin=100000 SIMGPU_CUPTI_INCOMPLETE=1
