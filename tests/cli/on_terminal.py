@@ -1,9 +1,10 @@
-"""on_terminal.py [--keys TEXT] COMMAND...: runs it with stdout and stderr on a terminal of 90 columns; what it prints there goes to stdout.
-The status is the command's, or 128 + its signal."""
+"""on_terminal.py [--keys TEXT] COMMAND...: runs it with stdout and stderr on a terminal of 90 columns; what it prints there goes to stdout,
+without the line of progress that a slow build or a busy machine shows for a while. The status is the command's, or 128 + its signal."""
 
 import fcntl
 import os
 import pty
+import re
 import struct
 import sys
 import termios
@@ -30,6 +31,7 @@ while True:
         time.sleep(0.3)
         os.write(master, keys)
         keys = b""
+out = re.sub(rb"(?:\r\x1b\[K[^\r\n]+)+\r\x1b\[K", b"", out)
 sys.stdout.buffer.write(out.replace(b"\r\n", b"\n"))
 status = os.waitpid(pid, 0)[1]
 sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
