@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROWS = 40000, TURNS = 3 };
+enum { ROWS = 15000, TURNS = 3 };
 
 struct made {
 	struct process process;
