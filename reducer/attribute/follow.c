@@ -1,5 +1,6 @@
 #include "attribute/follow.h"
 
+#include "base/diag.h"
 #include "base/room.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -8,6 +9,9 @@
 #include <stdlib.h>
 
 #define NEAR_NS 1500000 /* as far apart as two threads may seem to stop and go on at once */
+/* Rows of other threads that are looked at for the sleeps of one gap; then the search ends. 64
+ * threads with 1,000 rows and 100 sleeps in a gap need 6 million. */
+#define LOOKS_MOST (UINT64_C(1) << 26)
 
 /* One sleep of the owner, up to its next record. */
 struct wait {
@@ -240,6 +244,16 @@ static int take(struct follow *follow, const struct candidate *candidate)
 	return error;
 }
 
+/* False: in this gap enough rows have been looked at. */
+static bool may_look(struct follow *follow, const struct timeline *thread)
+{
+	if (follow->looks > LOOKS_MOST)
+		return false;
+	follow->looks += 1 + thread->n_open;
+	follow->too_many += follow->looks > LOOKS_MOST;
+	return follow->looks <= LOOKS_MOST;
+}
+
 /* follow->left: the free instants of one wait. */
 static int decide(struct follow *follow, const struct timelines *timelines,
 				  const struct host_span *span, const struct wait *wait)
@@ -250,10 +264,13 @@ static int decide(struct follow *follow, const struct timelines *timelines,
 		return 0;
 	host_parts_join(&follow->left, 0);
 	follow->candidates.n = 0;
-	for (uint32_t i = 0; !error && i < all->n; i++)
-		if (all->at[i] != span->owner->thread)
-			error = try_thread(follow, timelines_of(timelines, span->feed, all->at[i]), wait,
-							   follow->left.at[0].from);
+	for (uint32_t i = 0; !error && i < all->n; i++) {
+		const struct timeline *thread = timelines_of(timelines, span->feed, all->at[i]);
+		if (all->at[i] != span->owner->thread && may_look(follow, thread))
+			error = try_thread(follow, thread, wait, follow->left.at[0].from);
+	}
+	if (follow->looks > LOOKS_MOST)
+		follow->candidates.n = 0; /* the best one may not be among them */
 	sort_rows(follow->candidates.at, follow->candidates.n, sizeof(*follow->candidates.at),
 			  by_preference);
 	for (size_t i = 0; !error && follow->left.n && i < follow->candidates.n; i++)
@@ -348,6 +365,7 @@ int follow_find(struct follow *follow, struct timelines *timelines, const struct
 {
 	bool any = false;
 	follow->found.n = 0;
+	follow->looks = 0;
 	for (size_t i = first; !any && i < pieces->n; i++)
 		any = pieces->at[i].follows;
 	if (!any)
@@ -369,6 +387,9 @@ int follow_find(struct follow *follow, struct timelines *timelines, const struct
 
 void follow_free(struct follow *follow)
 {
+	if (follow->too_many)
+		diag("in %llu gaps of a GPU threads have too many rows: whom they waited for is not known",
+			 (unsigned long long)follow->too_many);
 	host_parts_free(&follow->sleeps);
 	host_parts_free(&follow->naps);
 	host_parts_free(&follow->left);

@@ -32,6 +32,8 @@ struct follow {               /* reused from gap to gap */
 	} candidates;
 	struct follow_parts found;
 	struct pieces kept;
+	uint64_t looks;    /* at rows of other threads, in this gap */
+	uint64_t too_many; /* gaps that had more than are looked at */
 };
 
 /* Finds whom the owner of `span` waits for in those of `pieces`, from number `first` on, in which it

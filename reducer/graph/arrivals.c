@@ -2,6 +2,8 @@
 
 #include "base/radix.h"
 #include "base/room.h"
+#include "base/saturate.h"
+#include "graph/held_rows.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,6 +86,7 @@ int arrivals_of_streams(struct arrivals *arrivals, const struct process *p)
 struct linking {
 	struct process *process;
 	struct model *model;
+	struct held_rows held;
 	uint32_t *by_end;   /* ops */
 	struct arrival *of; /* of the op in hand, by kind */
 	size_t n, room;
@@ -112,14 +115,6 @@ static const struct device_op *ended_before(const struct linking *l, const struc
 	return NULL;
 }
 
-static const struct held_row *held_before(const struct process *p, int64_t ns)
-{
-	for (size_t i = p->n_helds; i-- > 0;)
-		if (p->helds[i].end <= ns && ns - p->helds[i].end <= SLACK_NS)
-			return &p->helds[i];
-	return NULL;
-}
-
 static int64_t reach_ns(const struct arrival *a, const struct device_op *op)
 {
 	const int64_t apart_ns = op->begin - a->ns;
@@ -135,7 +130,9 @@ static struct arrival *settle(struct linking *l, const struct device_op *op,
 		if (reach_ns(&l->of[i], op) > reach_ns(binding, op))
 			binding = &l->of[i];
 	*late_ns = op->begin - reach_ns(binding, op);
-	*held = *late_ns > HELD_LEAST_NS ? held_before(l->process, op->begin) : NULL;
+	*held = *late_ns > HELD_LEAST_NS
+				? held_rows_ended(&l->held, saturate_sub(op->begin, SLACK_NS), op->begin)
+				: NULL;
 	*unexplained = false;
 	if (*late_ns <= SLACK_NS || *held)
 		return binding;
@@ -237,7 +234,7 @@ int arrivals_link(struct arrivals *arrivals, struct process *p, struct model *mo
 	const size_t most = arrivals->n > p->n_ops ? arrivals->n : p->n_ops;
 	struct radix_row *rows = malloc((most + 1) * sizeof(*rows));
 	l.by_end = malloc((p->n_ops + 1) * sizeof(*l.by_end));
-	int error = rows && l.by_end ? 0 : -ENOMEM;
+	int error = rows && l.by_end ? held_rows_open(&l.held, p) : -ENOMEM;
 	for (uint32_t i = 0; !error && i < p->n_ops; i++)
 		rows[i] = (struct radix_row){(uint64_t)p->ops[i].end ^ UINT64_C(1) << 63, i};
 	error = error ? error : radix_sort(rows, p->n_ops);
@@ -248,6 +245,7 @@ int arrivals_link(struct arrivals *arrivals, struct process *p, struct model *mo
 									 (uint32_t)i};
 	error = error ? error : radix_sort(rows, arrivals->n);
 	error = error ? error : link_all(arrivals, rows, &l);
+	held_rows_close(&l.held);
 	free(rows);
 	free(l.by_end);
 	free(l.of);

@@ -14,7 +14,8 @@ enum {
 	GRAIN_NS = 1000,
 	REFUTED_PART = 50, /* of the instances: 2 % may contradict */
 	RECORDS = 6,
-	PAIRS_MOST = 1 << 21 /* of more nothing is guessed: waits times streams times streams */
+	PAIRS_MOST = 1 << 21, /* of more nothing is guessed: waits times streams times streams */
+	LOOKS_MOST = 1 << 29  /* the same for streams that make no pair */
 };
 
 struct happening { /* in the order of the host: a launch, a record, a wait */
@@ -39,6 +40,7 @@ struct finding_pairs {
 	uint32_t n_records;
 	uint32_t last;  /* the op launched last; NO_INDEX */
 	uint32_t waits; /* since then */
+	uint64_t looks; /* at streams */
 };
 
 static int by_time(const void *a, const void *b)
@@ -102,6 +104,9 @@ static int try_pairs(struct finding_pairs *f, const struct happening *wait)
 	base = hash_mix(base, p->n_streams <= 3 ? last->name : 0);
 	for (uint32_t to = 1; to < p->n_streams; to++) {
 		const struct process_stream *s = &p->streams[to];
+		f->looks += p->n_streams;
+		if (f->looks > LOOKS_MOST)
+			return -E2BIG;
 		if (s->n_launched == 0 || s->unit != last->unit)
 			continue;
 		const uint32_t n = process_given_before(p, s, wait->ns);

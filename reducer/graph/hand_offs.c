@@ -83,10 +83,9 @@ static struct waker find_among(const struct process *p, const struct woken *of, 
 /* When a thread that is awake at `ns` woke up. */
 static int64_t woke_ns(const struct host_thread *t, int64_t ns)
 {
-	int64_t row = sched_at(t, ns - 1);
-	while (row >= 0 && t->scheds[row].slept <= t->scheds[row].begin)
-		row--;
-	return row < 0 ? INT64_MIN : t->scheds[row].slept;
+	const int64_t row = sched_at(t, ns - 1);
+	const uint32_t slept = row < 0 ? 0 : t->scheds[row].slept_last;
+	return slept ? t->scheds[slept - 1].slept : INT64_MIN;
 }
 
 /* Who woke the thread. A thread that copies aside is awake now and then, whoever waits for whom:
@@ -206,23 +205,34 @@ static struct sleep sleep_in(const struct host_thread *t, uint32_t i, uint32_t *
 	return sleep;
 }
 
-/* How many ranges the thread begins in (from, to); *first: the first one at or after `from`. */
-static uint32_t begun_between(const struct process *p, const struct host_thread *t, int64_t from,
-							  int64_t to, int64_t *first)
+/* The number of the first range that the thread, or one after it, begins at or after `ns`. */
+static size_t first_begun(const struct process *p, const struct host_thread *t, int64_t ns)
 {
-	uint32_t low = 0, high = (uint32_t)p->n_begun, n = 0;
+	size_t low = 0, high = p->n_begun;
 	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
+		const size_t middle = low + (high - low) / 2;
 		const struct range_begin *b = &p->begun[middle];
-		if (b->thread < t->index || (b->thread == t->index && b->ns < from))
+		if (b->thread < t->index || (b->thread == t->index && b->ns < ns))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	*first = low < p->n_begun && p->begun[low].thread == t->index ? p->begun[low].ns : INT64_MAX;
-	for (; low < p->n_begun && p->begun[low].thread == t->index && p->begun[low].ns < to; low++)
-		n += p->begun[low].ns > from;
-	return n;
+	return low;
+}
+
+/* Does the thread begin a range in (from, to)? */
+static bool begins_between(const struct process *p, const struct host_thread *t, int64_t from,
+						   int64_t to)
+{
+	return from < to && first_begun(p, t, to) > first_begun(p, t, from + 1);
+}
+
+/* When it begins its first range at or after `ns`. */
+static int64_t begins_from(const struct process *p, const struct host_thread *t, int64_t ns)
+{
+	const size_t first = first_begun(p, t, ns);
+	return first < p->n_begun && p->begun[first].thread == t->index ? p->begun[first].ns
+																	: INT64_MAX;
 }
 
 /* Without sched rows: another thread made calls in the segment, and this one no record between
@@ -236,16 +246,14 @@ static bool find_silence(const struct process *p, const struct host_thread *t, u
 		const struct host_thread *other = &p->threads[k];
 		const int64_t last = thread_point(other, to_ns - 1);
 		const int64_t first = thread_point(other, from_ns) + 1;
-		int64_t awake_ns, unused;
 		if (other == t || last < first)
 			continue;
 		const int64_t last_ns = other->points[last].ns;
-		const uint32_t between = begun_between(p, t, other->points[first].ns, last_ns, &unused);
-		if (between > 0 && last > first + FEW_POINTS)
+		if (last > first + FEW_POINTS && begins_between(p, t, other->points[first].ns, last_ns))
 			continue; /* they run side by side */
 		if (out->waker && out->waker->points[out->waker_point].ns >= last_ns)
 			continue;
-		begun_between(p, t, last_ns, last_ns, &awake_ns);
+		const int64_t awake_ns = begins_from(p, t, last_ns);
 		out->waker = other;
 		out->waker_point = last;
 		out->ns = awake_ns < to_ns ? awake_ns : to_ns;

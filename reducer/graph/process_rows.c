@@ -270,7 +270,8 @@ static int take_sched(struct row_reading *r)
 												  begin + ns,
 												  holder,
 												  (standing & IN_LOADER) != 0,
-												  (standing & OF_ITS_OWN) != 0};
+												  (standing & OF_ITS_OWN) != 0,
+												  0};
 	return 0;
 }
 

@@ -10,23 +10,60 @@
 #include <string.h>
 
 enum {
-	JOINT_PART = 10,    /* of the time awake: waiting for a core beyond a tenth */
-	MOST_THREADS = 4096 /* of a process that is replayed */
+	JOINT_PART = 10,     /* of the time awake: waiting for a core beyond a tenth */
+	MOST_THREADS = 4096, /* of a process that is replayed */
+	MOST_STREAMS = 8192  /* of it: each call that waits may wait for each of them */
 };
 
 /* ---- points ---- */
 
-struct open_calls { /* by end, the earliest last */
+struct open_calls { /* a heap: the one that ends first is on top, of several the one begun last */
 	uint32_t *at;
 	uint32_t n;
 };
 
+static bool ends_before(const struct host_thread *t, uint32_t a, uint32_t b)
+{
+	const int64_t x = t->calls[a].end, y = t->calls[b].end;
+	return x < y || (x == y && a > b);
+}
+
+static void push_call(const struct host_thread *t, struct open_calls *open, uint32_t call)
+{
+	uint32_t i = open->n++;
+	for (; i > 0 && ends_before(t, call, open->at[(i - 1) / 2]); i = (i - 1) / 2)
+		open->at[i] = open->at[(i - 1) / 2];
+	open->at[i] = call;
+}
+
+static uint32_t pop_call(const struct host_thread *t, struct open_calls *open)
+{
+	const uint32_t top = open->at[0], last = open->at[--open->n];
+	uint32_t i = 0;
+	for (uint32_t child; (child = 2 * i + 1) < open->n; i = child) {
+		if (child + 1 < open->n && ends_before(t, open->at[child + 1], open->at[child]))
+			child++;
+		if (!ends_before(t, open->at[child], last))
+			break;
+		open->at[i] = open->at[child];
+	}
+	open->at[i] = last;
+	return top;
+}
+
+static void add_point(struct host_thread *t, uint32_t call, const struct open_calls *open,
+					  bool begins)
+{
+	t->points[t->n_points++] =
+		(struct point){begins ? t->calls[call].begin : t->calls[call].end, call,
+					   (uint16_t)(open->n < UINT16_MAX ? open->n : UINT16_MAX), begins};
+}
+
 static void close_until(struct host_thread *t, struct open_calls *open, int64_t ns)
 {
-	while (open->n && t->calls[open->at[open->n - 1]].end <= ns) {
-		const uint32_t call = open->at[--open->n];
-		t->points[t->n_points++] =
-			(struct point){t->calls[call].end, call, (uint16_t)open->n, false};
+	while (open->n && t->calls[open->at[0]].end <= ns) {
+		const uint32_t call = pop_call(t, open);
+		add_point(t, call, open, false);
 	}
 }
 
@@ -41,12 +78,8 @@ static int make_points(struct host_thread *t)
 	}
 	for (uint32_t i = 0; i < t->n_calls; i++) {
 		close_until(t, &open, t->calls[i].begin);
-		uint32_t at = open.n++; /* calls may end after the one that they are in */
-		for (; at > 0 && t->calls[open.at[at - 1]].end < t->calls[i].end; at--)
-			open.at[at] = open.at[at - 1];
-		open.at[at] = i;
-		t->points[t->n_points++] = (struct point){
-			t->calls[i].begin, i, (uint16_t)(open.n < UINT16_MAX ? open.n : UINT16_MAX), true};
+		push_call(t, &open, i); /* calls may end after the one that they are in */
+		add_point(t, i, &open, true);
 	}
 	close_until(t, &open, INT64_MAX);
 	free(open.at);
@@ -323,6 +356,10 @@ static int take_scheds(struct process *p, struct host_thread *t)
 		if (p->sched_threads[i] == t->index)
 			t->scheds[t->n_scheds++] = p->scheds[i];
 	sort_rows(t->scheds, n, sizeof(*t->scheds), by_sched_begin);
+	for (uint32_t i = 0, last = 0; i < n; i++) {
+		last = t->scheds[i].slept > t->scheds[i].begin ? i + 1 : last;
+		t->scheds[i].slept_last = last;
+	}
 	return 0;
 }
 
@@ -360,28 +397,30 @@ static void share_input(struct host_thread *t, double starving)
 	}
 }
 
-/* The device that gets four fifths of the launches; with one device it has all threads. */
-static uint16_t find_unit(const struct process *p, const struct host_thread *t)
+/* The device that gets four fifths of the launches; with one device it has all threads.
+ * `launches`: a zero for each unit, and so it is left. */
+static uint16_t find_unit(const struct process *p, const struct host_thread *t, uint32_t *launches)
 {
 	uint32_t all = 0, best_n = 0;
 	uint16_t best = UNIT_NONE;
+	bool one = true;
+	for (uint32_t i = 0; i < t->n_calls; i++)
+		if (t->calls[i].first_op != NO_INDEX) {
+			launches[p->ops[t->calls[i].first_op].unit]++;
+			all++;
+		}
 	for (uint32_t s = 1; s < p->n_streams; s++) {
-		if (p->streams[s].n_ops == 0 || p->streams[s].unit == best)
-			continue;
-		uint32_t n = 0;
-		for (uint32_t i = 0; i < t->n_calls; i++)
-			n += t->calls[i].first_op != NO_INDEX &&
-				 p->ops[t->calls[i].first_op].unit == p->streams[s].unit;
-		if (n >= best_n) {
-			best = p->streams[s].unit;
-			best_n = n;
+		const uint16_t unit = p->streams[s].unit;
+		if (p->streams[s].n_ops && launches[unit] >= best_n) {
+			best = unit;
+			best_n = launches[unit];
 		}
 	}
-	bool one = true;
 	for (uint32_t s = 1; s < p->n_streams; s++)
 		one &= p->streams[s].n_ops == 0 || p->streams[s].unit == best;
 	for (uint32_t i = 0; i < t->n_calls; i++)
-		all += t->calls[i].first_op != NO_INDEX;
+		if (t->calls[i].first_op != NO_INDEX)
+			launches[p->ops[t->calls[i].first_op].unit] = 0;
 	return one || (all && best_n >= all - all / 5) ? best : UNIT_NONE;
 }
 
@@ -399,9 +438,12 @@ static bool is_aside(const struct process *p, const struct host_thread *t)
 
 int threads_open(struct process *p, struct model *model)
 {
-	int error = count_threads(p);
-	if (error)
+	uint32_t *launches = calloc(UINT16_MAX + 1, sizeof(*launches));
+	int error = !launches ? -ENOMEM : p->n_streams > MOST_STREAMS ? -E2BIG : count_threads(p);
+	if (error) {
+		free(launches);
 		return error;
+	}
 	p->starving = starving_part(p);
 	error = holdings_find(p);
 	for (uint32_t i = 0; !error && i < p->n_threads; i++) {
@@ -412,9 +454,10 @@ int threads_open(struct process *p, struct model *model)
 		error = error ? error : find_labels(p, t);
 		if (!error)
 			share_input(t, p->starving);
-		t->unit = find_unit(p, t);
+		t->unit = find_unit(p, t, launches);
 		t->aside = is_aside(p, t);
 	}
+	free(launches);
 	return error;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/room.h"
 #include "base/sort.h"
+#include "graph/held_rows.h"
 #include "graph/threads.h"
 
 #include <errno.h>
@@ -185,19 +186,12 @@ static uint8_t site_of(const struct host_call *call)
 
 /* A host function of the stream still ran when the op that the call waits for had ended. Without it
  * the call would have been over then. */
-static int note_host_func(const struct process *p, struct model *model,
+static int note_host_func(const struct held_rows *rows, struct model *model,
 						  const struct host_call *call, int64_t from_ns, uint32_t edge)
 {
-	int64_t ns = 0;
 	if (call->end - from_ns <= HOST_FUNC_LEAST_NS)
 		return 0;
-	for (size_t i = 0; i < p->n_helds; i++) {
-		const struct held_row *row = &p->helds[i];
-		const int64_t begin_ns = row->begin > from_ns ? row->begin : from_ns;
-		const int64_t end_ns = row->end < call->end ? row->end : call->end;
-		if (row->kind == BATON_SYNC_HOST_FUNC && end_ns > begin_ns)
-			ns += end_ns - begin_ns;
-	}
+	const int64_t ns = held_rows_ran(rows, from_ns, call->end);
 	if (ns <= 0)
 		return 0;
 	struct held *held = MODEL_ADD(model, helds);
@@ -207,9 +201,16 @@ static int note_host_func(const struct process *p, struct model *model,
 	return 0;
 }
 
-static int link_wait(struct process *p, struct model *model, const struct host_thread *t,
-					 const struct host_call *call, struct cuts *cuts)
+struct waits { /* of a process */
+	struct process *process;
+	struct held_rows held;
+	struct cuts cuts;
+};
+
+static int link_wait(struct waits *waiting, struct model *model, const struct host_thread *t,
+					 const struct host_call *call)
 {
+	struct process *p = waiting->process;
 	struct targets targets;
 	find_targets(p, call, &targets);
 	if (targets.n == 0 || call->chain == EDGE_NONE)
@@ -231,12 +232,12 @@ static int link_wait(struct process *p, struct model *model, const struct host_t
 	wake_ns = wake_ns < 0 ? 0 : wake_ns;
 	if (!waited && wake_ns > EARLY_WAKE_NS)
 		wake_ns = EARLY_WAKE_NS;
-	int error = waited ? add_cut(cuts, call->chain, OWN_NS)
-					   : note_host_func(p, model, call, call->begin, call->chain);
+	int error = waited ? add_cut(&waiting->cuts, call->chain, OWN_NS)
+					   : note_host_func(&waiting->held, model, call, call->begin, call->chain);
 	for (uint32_t i = 0; !error && i < targets.n; i++) {
 		error = link_target(model, t, call, &p->ops[targets.at[i]], wake_ns);
 		if (!error && waited)
-			error = note_host_func(p, model, call, call->end - wake_ns,
+			error = note_host_func(&waiting->held, model, call, call->end - wake_ns,
 								   model->wait_edges[model->n_wait_edges - 1]);
 	}
 	return error;
@@ -372,15 +373,12 @@ static int link_queue(struct process *p, struct model *model, const struct call_
 static int link_queues(struct process *p, struct model *model, struct cuts *cuts)
 {
 	struct call_list list = {malloc((p->n_calls + 1) * sizeof(*list.at)), 0};
-	int error = 0;
-	if (!list.at)
-		return -ENOMEM;
+	bool *linked = calloc(UINT16_MAX + 1, sizeof(*linked)); /* by unit */
+	int error = list.at && linked ? 0 : -ENOMEM;
 	for (uint32_t s = 1; !error && s < p->n_streams; s++) {
-		bool first = p->streams[s].n_ops > 0;
-		for (uint32_t k = 1; k < s; k++)
-			first &= p->streams[k].n_ops == 0 || p->streams[k].unit != p->streams[s].unit;
-		if (!first)
+		if (p->streams[s].n_ops == 0 || linked[p->streams[s].unit])
 			continue; /* once for each device */
+		linked[p->streams[s].unit] = true;
 		list.n = 0;
 		for (uint32_t i = 0; i < p->n_calls; i++)
 			if (p->calls[i].first_op != NO_INDEX &&
@@ -391,22 +389,25 @@ static int link_queues(struct process *p, struct model *model, struct cuts *cuts
 			error = link_queue(p, model, &list, cuts);
 		}
 	}
+	free(linked);
 	free(list.at);
 	return error;
 }
 
 int waits_link(struct process *p, struct model *model, size_t from_amount)
 {
-	struct cuts cuts = {0};
-	int error = link_queues(p, model, &cuts);
+	struct waits w = {.process = p};
+	int error = held_rows_open(&w.held, p);
+	error = error ? error : link_queues(p, model, &w.cuts);
 	for (uint32_t k = 0; !error && k < p->n_threads; k++)
 		for (uint32_t i = 0; !error && i < p->threads[k].n_calls; i++) {
 			const struct host_call *call = &p->threads[k].calls[i];
 			if (call->class == CALL_WAITS || call->class == CALL_FREES)
-				error = link_wait(p, model, &p->threads[k], call, &cuts);
+				error = link_wait(&w, model, &p->threads[k], call);
 		}
 	if (!error)
-		make_cuts(model, &cuts, from_amount);
-	free(cuts.at);
+		make_cuts(model, &w.cuts, from_amount);
+	held_rows_close(&w.held);
+	free(w.cuts.at);
 	return error;
 }

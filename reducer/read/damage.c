@@ -9,13 +9,16 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-enum { MOST_PLACES = 1024 }; /* beyond that more lines help nobody */
+enum {
+	MOST_PLACES = 1024
+}; /* then only the first place of each other file: more lines help nobody */
 
 struct damage_log {
 	pthread_mutex_t lock;
 	struct damage_place *places;
 	size_t n;
 	uint64_t files;
+	bool more; /* places that have no line */
 };
 
 int damage_log_open(struct damage_log **out)
@@ -31,6 +34,9 @@ void damage_log_close(struct damage_log *log)
 {
 	if (!log)
 		return;
+	if (log->more)
+		diag("more than %d places are damaged: only the first one of each other file is listed",
+			 MOST_PLACES);
 	pthread_mutex_destroy(&log->lock);
 	free(log->places);
 	free(log);
@@ -39,13 +45,15 @@ void damage_log_close(struct damage_log *log)
 /* True when the place is new. Damage is rare: a list will do. */
 static bool remember(struct damage_log *log, struct damage_place place)
 {
-	if (log->n == MOST_PLACES)
-		return false;
 	bool new_file = true;
 	for (size_t i = 0; i < log->n; i++) {
 		if (log->places[i].path == place.path && log->places[i].offset == place.offset)
 			return false;
 		new_file = new_file && log->places[i].path != place.path;
+	}
+	if (log->n >= MOST_PLACES && !new_file) {
+		log->more = true;
+		return false;
 	}
 	if (room_next((void **)&log->places, log->n, sizeof(*log->places)) == 0)
 		log->places[log->n++] = place;

@@ -11,7 +11,8 @@ leave() { # what a case mounted goes first
 }
 trap leave EXIT
 trap 'exit 1' HUP INT TERM
-checks=0 failed=0 last=
+checks=0 failed=0 last= patience=300
+case ${BUILD:-} in */debug | */san-*) patience=600 ;; esac # seconds for a command: such a build is several times slower
 
 skip() { # skip REASON
 	echo "$1"
@@ -49,7 +50,7 @@ expect_status() {
 	local want=$1 got
 	shift
 	checks=$((checks + 1)) last="$*"
-	timeout 300 "$@" >"$work/out" 2>"$work/err"
+	timeout "$patience" "$@" >"$work/out" 2>"$work/err"
 	got=$?
 	case "|$want|" in
 	*"|$got|"*) return 0 ;;

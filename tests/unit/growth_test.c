@@ -1,0 +1,168 @@
+/* What a file of very many overlapping calls, host functions, streams or sleeps costs the graph.
+ * Keeps out: twice the rows taking four times the time. Time of this process on a core is compared
+ * with itself: the least of three turns, of n rows and of 2n. */
+#include "check.h"
+#include "graph/arrivals.h"
+#include "graph/held_rows.h"
+#include "graph/threads.h"
+#include "graph/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROWS = 15000, TURNS = 3 };
+
+struct made {
+	struct process process;
+	struct model model;
+	struct trace_thread *threads;
+};
+
+static double core_seconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static const struct sample sample = {.n_steps = 1};
+static const struct calibration calibration = {.queued_gap_ns = 1200, .floor_ns = 2000};
+
+/* n calls of one thread, each of which begins and ends after the one before it: all are open at
+ * once. Of an op each, on `streams` streams in turn, and a host function beside each. */
+static void make(struct made *m, uint32_t n, uint32_t streams)
+{
+	struct process *p = &m->process;
+	memset(m, 0, sizeof(*m));
+	m->threads = calloc(2, sizeof(*m->threads));
+	p->trace.threads = m->threads;
+	p->calls = calloc(n, sizeof(*p->calls));
+	p->ops = calloc(n, sizeof(*p->ops));
+	p->helds = calloc(n, sizeof(*p->helds));
+	p->streams = calloc(streams + 1, sizeof(*p->streams));
+	p->n_calls = p->n_ops = p->n_helds = n;
+	p->n_streams = streams + 1;
+	p->sample = &sample;
+	p->begins = calloc(2, sizeof(*p->begins));
+	p->begins[1] = INT64_MAX;
+	for (uint32_t i = 0; i < n; i++) {
+		const int64_t ns = 1000000 + 1000 * (int64_t)i, ends = ns + 1000 * (int64_t)n;
+		p->calls[i] = (struct host_call){.begin = ns,
+										 .end = ends,
+										 .thread = 1,
+										 .first_op = i,
+										 .own_op = i % 2 ? i : NO_INDEX,
+										 .class = i % 2 ? CALL_WAITS : CALL_PLAIN,
+										 .chain = 0};
+		p->ops[i] = (struct device_op){.begin = ns + 100000,
+									   .end = ns + 100500,
+									   .call = i,
+									   .last_call = NO_INDEX,
+									   .stream = 1 + i % streams,
+									   .unit = (uint16_t)(i % streams % 2)};
+		p->helds[i] = (struct held_row){ns, ns + 50, BATON_SYNC_HOST_FUNC};
+	}
+	for (uint32_t s = 0; s <= streams; s++)
+		p->streams[s] =
+			(struct process_stream){.calibration = &calibration, .unit = (uint16_t)((s + 1) % 2)};
+}
+
+static void unmake(struct made *m)
+{
+	const struct trace_thread *threads = m->threads;
+	model_free(&m->model);
+	m->process.trace.threads = NULL;
+	process_close(&m->process);
+	free((void *)threads);
+}
+
+static double link_all(uint32_t n, uint32_t streams)
+{
+	struct made m;
+	struct arrivals arrivals = {0};
+	uint32_t node;
+	make(&m, n, streams);
+	int64_t *ns = calloc(2 * (size_t)n, sizeof(*ns));
+	int error = process_fill_streams(&m.process);
+	CHECK(error == 0, "no memory");
+	const double began = core_seconds();
+	error = graph_add_nodes(&m.model.graph, ns, 2 * n, &node);
+	for (uint32_t i = 0; i < n; i++)
+		m.process.ops[i].begin_node = 2 * i;
+	error = error ? error : threads_open(&m.process, &m.model);
+	error = error ? error : threads_link(&m.process, &m.model);
+	error = error ? error : waits_link(&m.process, &m.model, 0);
+	error = error ? error : arrivals_of_streams(&arrivals, &m.process);
+	error = error ? error : arrivals_link(&arrivals, &m.process, &m.model);
+	const double took = core_seconds() - began;
+	CHECK(error == 0, "%d", error);
+	free(ns);
+	free(arrivals.at);
+	unmake(&m);
+	return took;
+}
+
+static void grows(const char *what, uint32_t n, uint32_t streams, uint32_t more_streams)
+{
+	double once = 1e9, twice = 1e9;
+	for (int i = 0; i < TURNS; i++) {
+		const double a = link_all(n, streams), b = link_all(2 * n, more_streams);
+		once = a < once ? a : once;
+		twice = b < twice ? b : twice;
+	}
+	printf("%s: %.0f ms, of twice as many %.0f ms\n", what, 1e3 * once, 1e3 * twice);
+	CHECK(twice < 3 * once + 0.02, "%s: %.1f times as long", what, twice / once);
+}
+
+/* ---- the same answers as rows one by one give ---- */
+
+static int64_t ran(const struct process *p, int64_t from, int64_t to)
+{
+	int64_t ns = 0;
+	for (size_t i = 0; i < p->n_helds; i++) {
+		const struct held_row *row = &p->helds[i];
+		const int64_t begin = row->begin > from ? row->begin : from;
+		const int64_t end = row->end < to ? row->end : to;
+		ns += row->kind == BATON_SYNC_HOST_FUNC && end > begin ? end - begin : 0;
+	}
+	return ns;
+}
+
+static const struct held_row *ended(const struct process *p, int64_t from, int64_t to)
+{
+	for (size_t i = p->n_helds; i-- > 0;)
+		if (p->helds[i].end >= from && p->helds[i].end <= to)
+			return &p->helds[i];
+	return NULL;
+}
+
+static void same_answers(void)
+{
+	static struct held_row rows[50];
+	struct process p = {.helds = rows};
+	struct held_rows held;
+	srand(7);
+	for (p.n_helds = 0; p.n_helds <= 50; p.n_helds += 5) {
+		for (size_t i = 0; i < p.n_helds; i++) {
+			const int64_t begin = rand() % 1000;
+			rows[i] = (struct held_row){begin, begin + rand() % 100,
+										rand() % 3 ? BATON_SYNC_HOST_FUNC : BATON_SYNC_PEER};
+		}
+		CHECK(held_rows_open(&held, &p) == 0, "no memory");
+		for (int i = 0; i < 200; i++) {
+			const int64_t from = rand() % 1100, to = from + rand() % 60;
+			CHECK(held_rows_ran(&held, from, to) == ran(&p, from, to), "%zu rows", p.n_helds);
+			CHECK(held_rows_ended(&held, from, to) == ended(&p, from, to), "%zu rows", p.n_helds);
+		}
+		held_rows_close(&held);
+	}
+}
+
+int main(void)
+{
+	same_answers();
+	grows("calls that overlap, host functions", ROWS, 4, 4);
+	grows("streams", ROWS, 2000, 4000);
+	return finish();
+}
