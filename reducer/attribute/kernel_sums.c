@@ -5,6 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+enum {
+	LISTED = 512
+}; /* durations of a kernel that are a list: 2 KiB of each, whatever the run's length */
+
 /* Copies and sets often have no name of their own in a source. */
 static const char *const copy_names[COPY_DIRECTIONS] = {"[CUDA memcpy]",      "[CUDA memcpy HtoD]",
 														"[CUDA memcpy DtoH]", "[CUDA memcpy DtoD]",
@@ -67,7 +71,7 @@ static int count_duration(struct kernel_sum *sum, int64_t dur_ns)
 {
 	int error = 0;
 	if (sum->n_durs &&
-		sum->count > COUNTS_EXACT) { /* it ran often: from now on its durations are counted */
+		sum->count > DURATIONS_LISTED) { /* it ran often: from now on its durations are counted */
 		error = counts_add_each(&sum->dur_ns, sum->durs, sum->n_durs);
 		sum->n_durs = 0;
 	}
@@ -80,7 +84,7 @@ int kernel_sums_add(struct kernel_sums *sums, const struct op *op)
 	const int64_t dur_ns = op->end - op->start;
 	sum->count++;
 	sum->total_ns += dur_ns;
-	if (dur_ns > UINT32_MAX || sum->count > COUNTS_EXACT)
+	if (dur_ns > UINT32_MAX || sum->count > DURATIONS_LISTED)
 		return count_duration(sum, dur_ns);
 	if (room_for((void **)&sum->durs, sum->n_durs, &sum->durs_room, 64, sizeof(*sum->durs)) != 0)
 		return -ENOMEM;

@@ -6,13 +6,13 @@
 #include "attribute/device_open.h"
 #include "summary/counts.h"
 
-enum { COPY_DIRECTIONS = 6 };
+enum { COPY_DIRECTIONS = 6, DURATIONS_LISTED = 512 };
 
 struct kernel_sum {
 	uint64_t count;
 	int64_t total_ns;
-	/* Durations as they came, COUNTS_EXACT at most; those beyond 32 bits, and all of a kernel that
-	 * ran more often, are in the table. */
+	/* Durations as they came, DURATIONS_LISTED at most, so that memory does not grow with the run;
+	 * those beyond 32 bits, and all of a kernel that ran more often, are in the table. */
 	uint32_t *durs;
 	size_t n_durs, durs_room;
 	struct counts dur_ns;

@@ -61,10 +61,10 @@ int main(void)
 {
 	const struct kinds kinds[] = {
 		{1, 1, 0, "of one"},
-		{1000, 100, 0, "of a list"},
-		{1000, 100, 10, "of a list, some long"},
-		{COUNTS_EXACT, 5000, 0, "of the longest list"},
-		{COUNTS_EXACT + 1, 5000, 0, "of one more"},
+		{DURATIONS_LISTED / 2, 100, 0, "of a list"},
+		{DURATIONS_LISTED / 2, 100, 10, "of a list, some long"},
+		{DURATIONS_LISTED, 100, 0, "of the longest list"},
+		{DURATIONS_LISTED + 1, 100, 0, "of one more"},
 		{COUNTS_EXACT + 1000, 5000, 7, "of a table, some long"},
 		{COUNTS_EXACT + 1, 2 * COUNTS_EXACT, 0, "of one more, all different"},
 		{3 * COUNTS_EXACT, 2 * COUNTS_EXACT, 3, "of many different ones"},
