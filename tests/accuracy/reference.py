@@ -262,7 +262,7 @@ class Process:
             self.scheds.append(Sched(fields))
         elif kind == "meta":
             self.tells_of_lock = self.tells_of_lock or fields["key"] == LOCK_KEY
-            if fields["key"].startswith(CALLER_KEY):
+            if (fields["key"] or "").startswith(CALLER_KEY):
                 self.callers[int(fields["key"][len(CALLER_KEY):])] = int(fields["value"])
         elif kind == "loss" and fields["kind"] == IN_FLIGHT:
             self.in_flight += fields["count"]
