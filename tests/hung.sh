@@ -30,6 +30,7 @@ describe() {
 	# shellcheck disable=SC2086
 	ps -o pid=,ppid=,pgid=,stat=,etimes=,times=,wchan:20=,args= -p ${pids//$'\n'/,} | cut -c 1-220
 	for pid in $(head -n $most <<<"$pids"); do
+		[ -d "/proc/$pid" ] || continue # it was about to end
 		echo "-- $pid: $(tr '\0\n' '  ' <"/proc/$pid/cmdline" | cut -c 1-120)"
 		where "$pid"
 	done

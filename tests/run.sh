@@ -7,6 +7,10 @@
 # TEST_SIM=FILE: another baton-sim for what is made to be read, such as one without a sanitizer (accuracy/steps and cli/sim have the build's).
 # LIMIT=S: seconds that a case may take. One that takes longer is ended with all that it began, and shows where that stood.
 set -u
+# Some cases send HUP and INT to what they start. A shell's `&` and nohup leave them ignored, and no shell in between can change that.
+if [ -z "${SIGNALS_AS_USUAL:-}" ] && env --default-signal=HUP,INT,QUIT true 2>/dev/null; then
+	SIGNALS_AS_USUAL=1 exec env --default-signal=HUP,INT,QUIT bash "$0" "$@"
+fi
 parts="floors unit format shim double probe cli page fuzz hard names torch accuracy"
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
