@@ -5,7 +5,8 @@
 preloads simgpu/libcublasLt.so.13
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=2048 OMP_NUM_THREADS=1
 tried=0
-for site in build/torch/*/; do
+for site in build/torch/*/torch/; do # not build/torch/libraries
+	site=${site%torch/}
 	PYTHONPATH=$PWD/$site timeout 60 "$PYTHON" -c 'import torch; torch.zeros(1).to("cuda")' >"$work/out" 2>"$work/err" || continue
 	tried=$((tried + 1))
 	rm -rf "$work/trace"

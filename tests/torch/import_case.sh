@@ -15,7 +15,8 @@ check() { # check SITE ALLOCATOR [CHECK]...
 	tail -n 12 "$err"
 	bad=1
 }
-for site in build/torch/*/; do
+for site in build/torch/*/torch/; do # not build/torch/libraries
+	site=${site%torch/}
 	check "$site" ""
 	check "$site" expandable_segments:True copies memory
 	check "$site" backend:cudaMallocAsync copies training

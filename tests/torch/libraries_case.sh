@@ -6,7 +6,8 @@ export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu OMP_NUM_THREADS=1 PYTHONNOUSERSITE=1
 err=$(mktemp)
 trap 'rm -f "$err"' EXIT
 bad=0
-for site in build/torch/*/; do
+for site in build/torch/*/torch/; do # not build/torch/libraries
+	site=${site%torch/}
 	for capability in 80 90; do
 		SIMGPU_CAPABILITY=$capability PYTHONPATH=$site timeout 200 "$PYTHON" tests/torch/libraries_check.py $capability 2>"$err" && continue
 		echo "$site, capability $capability, status $?:"

@@ -8,7 +8,8 @@ trap 'rm -f "$log"' EXIT
 . tests/double/boards.sh
 before=$(boards)
 bad=0
-for site in build/torch/*/; do
+for site in build/torch/*/torch/; do # not build/torch/libraries
+	site=${site%torch/}
 	PYTHONPATH=$site timeout 300 "$PYTHON" -m torch.distributed.run --standalone --nproc-per-node 2 tests/torch/ranks_check.py >"$log" 2>&1
 	status=$?
 	grep "^PyTorch .* ranks: collectives" "$log" && [ $status = 0 ] && continue
