@@ -98,6 +98,10 @@ static int replay(const struct device_context *context, const struct device_scan
 		replayed_open(&replayed, context, scans, &(struct sample_size){options->replay_steps, 1});
 	if (error > 0)
 		return options->replay(NULL, options->replay_context);
+	if (error == -E2BIG) {
+		diag("no replay: a process has more launches, threads or streams than it takes");
+		return -ENOTRECOVERABLE;
+	}
 	if (error)
 		return error;
 	error = options->replay(&replayed, options->replay_context);

@@ -297,4 +297,21 @@ expect_status 0 "$sim" -o "$work/alone" --workload ddp --ranks 1 --steps 6 --fau
 expect_status 0 "$BATON" report "$work/alone"
 expect_prints "Another process uses the GPU"
 
+# A process of more streams than a replay takes.
+"$PYTHON" - "$work/streams.json" <<-'P'
+	import json, sys
+	events = []
+	for i in range(9000):
+	    ts, launch = i * 20 + 1000, {"correlation": i + 1}
+	    events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 40, "tid": 40, "ts": ts, "dur": 4, "args": launch})
+	    kernel = {"device": 0, "context": 1, "stream": i + 1, **launch}
+	    events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": i + 1, "ts": ts + 8, "dur": 6, "args": kernel})
+	    if i % 1500 == 0:
+	        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 40, "tid": 40, "ts": ts, "dur": 30000})
+	json.dump({"schemaVersion": 1, "distributedInfo": {"rank": 0, "world_size": 1}, "traceEvents": events}, open(sys.argv[1], "w"))
+P
+imported "$work/streams.json" "$work/streams"
+expect_status 3 "$BATON" whatif "$work/streams"
+expect_says "no replay: a process has more launches, threads or streams than it takes"
+expect_status 0 "$BATON" report "$work/streams"
 finish
