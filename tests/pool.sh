@@ -1,6 +1,7 @@
 # Cases, some at a time. Sourced by tests/run.sh, which fills names[] and commands[]; case i is names[i] and the words of commands[i]. Each
 # line of output is whole; a case that fails shows the end of what it said. `limit_of NAME` says how many seconds a case may take.
-passed=0 failed=0 skipped=0
+# A case that fails where `may_be_the_machine NAME LOG` holds is in again[], once: `once_more` gives it a second try, with nothing beside it.
+passed=0 failed=0 skipped=0 again=() tried=()
 pool_dir=$(mktemp -d)
 : >"$pool_dir/times"
 running=() # case of each process
@@ -34,12 +35,17 @@ case_ended() { # case_ended I
 	[ ! -e "${log%log}hung" ] || [ "$status" != 0 ] || status=1
 	echo "$wall $user $system $name" >>"$pool_dir/times"
 	case $status in
-	0) passed=$((passed + 1)) && echo "ok      $name   ${wall%??} s: $(tail -n 1 "$log" | cut -c 1-110)" ;;
+	0) passed=$((passed + 1)) && echo "ok      $name   ${wall%??} s${tried[$1]+, second try}: $(tail -n 1 "$log" | cut -c 1-110)" ;;
 	77) skipped=$((skipped + 1)) && echo "skip    $name   $(tail -n 1 "$log" | cut -c 1-110)" ;;
 	*)
-		failed=$((failed + 1))
 		[ ! -e "${log%log}hung" ] || status="$status: still running after $(limit_of "$name") s"
-		echo "FAIL    $name (status $status)   ${wall%??} s"
+		if [ -z "${tried[$1]:-}" ] && may_be_the_machine "$name" "$log"; then
+			again+=("$1")
+			echo "again   $name (status $status)   ${wall%??} s: it will have a second try"
+		else
+			failed=$((failed + 1))
+			echo "FAIL    $name (status $status)   ${wall%??} s${tried[$1]+, second try}"
+		fi
 		tail -n 40 "$log" | sed 's/^/        /'
 		[ ! -e "${log%log}hung" ] || sed 's/^/        /' "${log%log}hung"
 		;;
@@ -69,8 +75,8 @@ pool() { # pool N I...: the cases I, N at a time
 
 case_next() { # waits for one that ends
 	local pid i status
-	wait -n -p pid "${!running[@]}"
-	if [ -z "${pid:-}" ]; then # one that a signal ended, which bash does not remember
+	wait -n -p pid "${!running[@]}" 2>/dev/null
+	if [ -z "${pid:-}" ]; then # one that bash does not remember: a signal ended it, or it ended at once
 		for pid in "${!running[@]}"; do kill -0 "$pid" 2>/dev/null || break; done
 	fi
 	i=${running[$pid]}
@@ -84,6 +90,15 @@ case_next() { # waits for one that ends
 	case_ended "$i"
 }
 
+once_more() {
+	local second=(${again[@]+"${again[@]}"}) i
+	for i in ${second[@]+"${second[@]}"}; do
+		tried[i]=1
+		rm -f "$pool_dir/$i".*
+	done
+	pool 1 ${second[@]+"${second[@]}"}
+}
+
 slowest() { # slowest N: seconds, and those in which a core worked for it: the rest is waiting
 	[ "$(wc -l <"$pool_dir/times")" -ge "$1" ] || return 0
 	printf '\nslowest, s       wall      CPU\n'
@@ -91,7 +106,8 @@ slowest() { # slowest N: seconds, and those in which a core worked for it: the r
 	awk '{ w += $1; c += $2 + $3 } END { printf "  %16.1f %8.1f  all\n", w, c }' "$pool_dir/times"
 }
 
-counts() { # the last line; status 1 when one failed or none passed
+counts() { # the last line, and before it what passed at a second try; status 1 when one failed or none passed
+	[ "${#again[@]}" = 0 ] || echo "tried twice: $(for i in "${again[@]}"; do echo "${names[i]}"; done | sort | tr '\n' ' ')"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
 }

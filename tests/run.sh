@@ -5,6 +5,7 @@
 #   tests/run.sh [PART|PART/CASE]...   (none: all of $parts; a case by the name that its line has)
 # SEEDS=N: how many random traces the attribution is compared on (1000). JOBS=N: cases at a time (2; 1 where /dev/shm is small).
 # TEST_SIM=FILE: another baton-sim for what is made to be read, such as one without a sanitizer (accuracy/steps and cli/sim have the build's).
+# TRIES=1: no case has a second try.
 # LIMIT=S: seconds that a case may take. One that takes longer is ended with all that it began, and shows where that stood.
 set -u
 # Some cases send HUP and INT to what they start. A shell's `&` and nohup leave them ignored, and no shell in between can change that.
@@ -58,6 +59,14 @@ limit_of() { # limit_of NAME
 	esac
 }
 
+# A busy machine can make a case fail that waits for other processes or measures them. Such a case has a second try, alone; both tries
+# are shown. What depends on its input only, and what a sanitizer reports, has none.
+may_be_the_machine() { # may_be_the_machine NAME LOG
+	[ "${TRIES:-2}" -gt 1 ] || return 1
+	case $1 in floors/* | unit/* | format/* | names/* | accuracy/*) return 1 ;; esac
+	! grep -qE 'ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|: runtime error: ' "$2"
+}
+
 names=() commands=()
 only=
 try() { # try NAME COMMAND...: a case of this run, unless it is to be another one alone
@@ -71,6 +80,7 @@ floors() {
 	try floors/includes "$PYTHON" tests/floors/floors.py
 	try floors/planted "$PYTHON" tests/floors/floors_test.py
 	try floors/hung bash tests/floors/hung_case.sh
+	try floors/again bash tests/floors/again_case.sh
 }
 unit() { # by the sources: the program of one that is gone may still lie there
 	for t in tests/unit/*_test.c; do try "unit/$(basename "$t" .c)" "$BUILD/tests/$(basename "$t" .c)"; done
@@ -150,6 +160,7 @@ done
 . tests/jobs.sh
 pool "$JOBS" ${first[@]+"${first[@]}"} ${beside[@]+"${beside[@]}"}
 pool 1 ${alone[@]+"${alone[@]}"}
+once_more
 slowest 10
 echo
 counts
