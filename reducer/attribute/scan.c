@@ -201,10 +201,10 @@ static void settle_windows(struct device_scan *scan)
 		scan->lead_in_from = INT64_MAX; /* nothing was launched in any step */
 }
 
-/* What lies before the first step of the run is the first stretch's, what lies after the last one the
- * last one's. A trace that was shortened does not have the first step of the run. Of a device that
- * several processes drove, one after the other, each stretch has what lies in its time: the first
- * step of one process is not the device's. */
+/* What lies before the first step of the run is the first stretch's, what lies after the last one
+ * the last one's. A trace that was shortened does not have the first step of the run. Of a device
+ * that several processes drove, one after the other, each stretch has what lies in its time: the
+ * first step of one process is not the device's. */
 static void settle_counted(struct scanning *s)
 {
 	struct device_scan *scan = s->scan;
