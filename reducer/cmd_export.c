@@ -50,7 +50,7 @@ static const struct option_spec options[] = {
 	{"device", 0, OPTION_TEXT, "NAME",
 	 "only the processes that drive this GPU: its key HOST/ID, its ordinal, or the beginning of "
 	 "its "
-	 "uuid; or all of HOST; nsys-sqlite, nvprof-csv: of GPU work only its own"},
+	 "uuid; or all of HOST; nsys-sqlite, nvprof-csv, folded: of GPU work only its own"},
 	{"time", 0, OPTION_TEXT, "A..B",
 	 "only what begins in these seconds since the run's first event: '1.5..2', '..0.25'"},
 	{"max-slices", 0, OPTION_NUMBER, "N",
@@ -290,13 +290,30 @@ static int run_format(const struct invocation *call, const char *name)
 
 /* ---- folded stacks ---- */
 
+/* Of what the stacks are, for a reduction. An enum status. */
+static int read_folded(const struct invocation *call, struct reduce_options *how)
+{
+	static const char *const others[] = {"max-slices", "partition", "print", "one-per-rank"};
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (option_given(call, others[i])) {
+			diag("--%s goes with --format, not with --folded", others[i]);
+			return STATUS_USAGE;
+		}
+	if (refuse_both(call) != STATUS_OK || reduce_options_read(call, true, how) != STATUS_OK ||
+		part_options_read(call, how) != STATUS_OK)
+		return STATUS_USAGE;
+	if (!option_given(call, "ranks"))
+		return STATUS_OK;
+	how->store = false;
+	return part_ranks_read(call, "ranks", &how->only_ranks);
+}
+
 static int run_folded(const struct invocation *call)
 {
 	struct reduction reduction;
 	struct reduce_options how;
 	enum weight weight;
-	if (read_weight(call, &weight) != STATUS_OK ||
-		reduce_options_read(call, true, &how) != STATUS_OK)
+	if (read_weight(call, &weight) != STATUS_OK || read_folded(call, &how) != STATUS_OK)
 		return STATUS_USAGE;
 	int status = reduce_run(call->operand, (size_t)call->operands, &how, &reduction);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)

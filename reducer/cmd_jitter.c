@@ -60,7 +60,8 @@ static bool wants_device(const struct run *run, size_t device, const char *name)
 	return part_wants(run, device, &(struct reduce_options){.only_device = name});
 }
 
-static int read_part(const struct invocation *call, struct jitter_study *study)
+static int read_part(const struct invocation *call, const struct reduce_options *how,
+					 struct jitter_study *study)
 {
 	bool by_step;
 	struct step_span steps;
@@ -73,6 +74,10 @@ static int read_part(const struct invocation *call, struct jitter_study *study)
 		return STATUS_USAGE;
 	if (by_step && study->by_time) {
 		diag("--step and --time are two ways to choose steps: give one of them");
+		return STATUS_USAGE;
+	}
+	if (how->whole_run && study->by_time) {
+		diag("--time chooses steps, and --steps none leaves none");
 		return STATUS_USAGE;
 	}
 	if (by_step) {
@@ -243,7 +248,7 @@ static int run(const struct invocation *call)
 	struct jitter_study study = {.steps_dir = option_text(call, "steps-csv", NULL)};
 	struct run_study visits = jitter_study_of(&study);
 	if (reduce_options_read(call, false, &how) != STATUS_OK ||
-		read_part(call, &study) != STATUS_OK || check_forms(call) != STATUS_OK)
+		read_part(call, &how, &study) != STATUS_OK || check_forms(call) != STATUS_OK)
 		return STATUS_USAGE;
 	int status = make_dirs(call);
 	if (status != STATUS_OK)

@@ -388,8 +388,9 @@ int follow_find(struct follow *follow, struct timelines *timelines, const struct
 void follow_free(struct follow *follow)
 {
 	if (follow->too_many)
-		diag("in %llu gaps of a GPU threads have too many rows: whom they waited for is not known",
-			 (unsigned long long)follow->too_many);
+		diag("threads have too many rows in %llu gap%s of a GPU: for whom they waited there is not "
+			 "known",
+			 (unsigned long long)follow->too_many, follow->too_many == 1 ? "" : "s");
 	host_parts_free(&follow->sleeps);
 	host_parts_free(&follow->naps);
 	host_parts_free(&follow->left);

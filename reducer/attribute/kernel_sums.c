@@ -5,10 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum {
-	LISTED = 512
-}; /* durations of a kernel that are a list: 2 KiB of each, whatever the run's length */
-
 /* Copies and sets often have no name of their own in a source. */
 static const char *const copy_names[COPY_DIRECTIONS] = {"[CUDA memcpy]",      "[CUDA memcpy HtoD]",
 														"[CUDA memcpy DtoH]", "[CUDA memcpy DtoD]",

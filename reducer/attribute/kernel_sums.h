@@ -11,8 +11,8 @@ enum { COPY_DIRECTIONS = 6, DURATIONS_LISTED = 512 };
 struct kernel_sum {
 	uint64_t count;
 	int64_t total_ns;
-	/* Durations as they came, DURATIONS_LISTED at most, so that memory does not grow with the run;
-	 * those beyond 32 bits, and all of a kernel that ran more often, are in the table. */
+	/* Durations as they came, DURATIONS_LISTED at most (2 KiB), so that memory does not grow with
+	 * the run; those beyond 32 bits, and all of a kernel that ran more often, are in the table. */
 	uint32_t *durs;
 	size_t n_durs, durs_room;
 	struct counts dur_ns;

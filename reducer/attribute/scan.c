@@ -201,12 +201,15 @@ static void settle_windows(struct device_scan *scan)
 		scan->lead_in_from = INT64_MAX; /* nothing was launched in any step */
 }
 
-/* What lies before the first step of the run is the first stretch's, what lies after the last one the
- * last one's. A trace that was shortened does not have the first step of the run. */
+/* What lies before the first step of the run is the first stretch's, what lies after the last one
+ * the last one's. A trace that was shortened does not have the first step of the run. Of a device
+ * that several processes drove, one after the other, each stretch has what lies in its time: the
+ * first step of one process is not the device's. */
 static void settle_counted(struct scanning *s)
 {
 	struct device_scan *scan = s->scan;
-	const struct steps *steps = &scan->steps;
+	const struct time_span *time = &s->context->options->time;
+	const bool several = s->ds->n > 1;
 	const bool is_first =
 		!scan->left_before && !trace_is_shortened(&s->ds->feeds[scan->process].trace);
 	scan->counted_from = INT64_MIN;
@@ -215,8 +218,12 @@ static void settle_counted(struct scanning *s)
 		return;
 	if (!is_first)
 		scan->counted_from = scan->window_from;
-	if (steps->left_after)
+	else if (several)
+		scan->counted_from = time->from_ns < scan->window_from ? time->from_ns : scan->window_from;
+	if (scan->steps.left_after)
 		scan->counted_to = scan->window_to;
+	else if (several)
+		scan->counted_to = time->to_ns > scan->window_to ? time->to_ns : scan->window_to;
 }
 
 static int keep_first_launches(struct device_scan *scan, const struct device_feeds *ds)

@@ -224,15 +224,39 @@ int scan_steps_optimizer(struct scanning *s)
 	return with_launches(s, s->scan->process, seek_optimizer);
 }
 
+/* Of a process the steps that are asked for. */
+struct asked_steps {
+	int32_t n;
+	int64_t from_ns, to_ns; /* from the begin of its first step to that of its last one */
+};
+
+/* Of the steps that were found, which may change. */
+static struct asked_steps count_asked(struct scanning *s)
+{
+	const struct reduce_options *options = s->context->options;
+	struct steps *steps = &s->scan->steps;
+	struct asked_steps asked = {.n = steps->n_steps};
+	if (steps->n_markers) {
+		asked.from_ns = steps->markers[0].begin_ns;
+		asked.to_ns = steps->markers[steps->n_markers - 1].begin_ns;
+	}
+	if (options->only_time)
+		asked.n = steps_keep_time(steps, options->time.from_ns, options->time.to_ns);
+	return asked;
+}
+
 /* The device's steps come from the first process that ran something on it and marks steps, when
- * none does from the first that ran something. */
+ * none does from the first that ran something. Of a part of the time: from the first that has steps
+ * there, or from one that came after it and has more. */
 static int find_process(struct scanning *s, uint32_t *process)
 {
+	const bool by_time = s->context->options->only_time;
 	struct device_feeds *ds = s->ds;
-	bool any = false, marks = ds->n == 1;
+	struct asked_steps best = {0};
+	bool any = false, marks = false;
 	int error = 0;
 	*process = 0;
-	for (uint32_t i = 0; !error && !marks && i < ds->n; i++) {
+	for (uint32_t i = 0; !error && ds->n > 1 && (by_time || !marks) && i < ds->n; i++) {
 		bool found = false;
 		error = has_ops(&ds->feeds[i], &found);
 		if (error || !found || !generations_counts(s->context->generations, ds->feeds[i].process))
@@ -242,8 +266,14 @@ static int find_process(struct scanning *s, uint32_t *process)
 		if (s->scan->by_period || s->context->options->whole_run)
 			break;
 		error = find_marked(s, i);
-		marks = s->scan->steps.n_steps > 0;
-		*process = marks ? i : *process;
+		if (!error && s->scan->steps.n_steps > 0) {
+			const struct asked_steps here = count_asked(s);
+			const bool takes =
+				best.n == 0 ? here.n > 0 || !marks : here.from_ns > best.to_ns && here.n > best.n;
+			*process = takes ? i : *process;
+			best = takes ? here : best;
+			marks = true;
+		}
 		forget_steps(&s->scan->steps);
 	}
 	return error;

@@ -19,6 +19,7 @@ static inline int note_row(struct timelines *timelines, uint32_t feed, uint32_t 
 	timeline->due = begin;
 	return waiting_push(&timelines->followable[feed].later, begin, thread);
 }
+
 static int take_range(struct timelines *timelines, uint32_t i)
 {
 	struct feed *feed = &timelines->feeds[i];

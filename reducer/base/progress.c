@@ -110,11 +110,7 @@ static void fit(char *text, size_t room)
 	const size_t n = strlen(text), name = strlen(what),
 				 first = space ? (size_t)(space - what) + 1 : 0;
 	int over = plain_columns(text) - (int)room;
-	size_t cut = first;
-	if (over > 0 && first)
-		cut += plain_head(text + first, over + 2);
-	while (over > 0 && (text[cut] & 0xc0) == 0x80)
-		cut++;
+	const size_t cut = first + plain_tail(text + first, plain_columns(text + first) - over - 2);
 	if (over > 0 && first && cut + 1 < name) {
 		memmove(text + first + 2, text + cut, n - cut + 1);
 		memcpy(text + first, "..", 2);

@@ -236,6 +236,24 @@ checks=$((checks + 1))
 expect_status 0 "$BATON" export --folded --weight starved "$work/one"
 expect_status 2 "$BATON" export --folded --weight time "$work/one"
 expect_says launches starved
+# Of a part. Keeps out: options that are taken and change nothing.
+for part in "--step 0" "--time 0..0.001"; do
+	# shellcheck disable=SC2086
+	expect_status 0 "$BATON" export --folded $part "$work/one"
+	same "the weights of $part" "$(weights "$work/out")" 725000
+done
+for part in "--rank 1" "--ranks 1" "--device node/GPU-1"; do
+	# shellcheck disable=SC2086
+	expect_status 0 "$BATON" export --folded --weight launches $part "$work/two"
+	cp "$work/out" "$work/part"
+	expect_status 0 "$BATON" export --folded --weight launches "$work/two"
+	same "half of $part" "$((2 * $(weights "$work/part")))" "$(weights "$work/out")"
+done
+expect_status 3 "$BATON" export --folded --rank 7 "$work/one"
+for option in "--rank 0 --ranks 0" "--step 0 --time 0..1" "--print summary" --one-per-rank "--partition rank" "--max-slices 3"; do
+	# shellcheck disable=SC2086
+	expect_status 2 "$BATON" export --folded $option "$work/one"
+done
 expect_status 2 "$BATON" export "$work/one"
 expect_says --folded
 expect_status 5 "$BATON" export --folded -o "$work/absent/file" "$work/one"

@@ -21,5 +21,5 @@ spent() { # spent SLEEPS: milliseconds that the reduction takes on a core
 once=$(spent 12000) twice=$(spent 24000)
 checks=$((checks + 2))
 [ "$twice" -lt $((5 * once / 2 + 50)) ] || fail "12,000 sleeps in a gap take $once ms, 24,000 $twice ms"
-grep -q "in 1 gaps of a GPU threads have too many rows" "$work/err" || fail "no line says that the search ended"
+grep -q "threads have too many rows in 1 gap of a GPU:" "$work/err" || fail "no line says that the search ended"
 finish "$once ms, of twice as many $twice ms"

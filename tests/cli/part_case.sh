@@ -134,5 +134,7 @@ expect_status 3 "$BATON" jitter --time 900..901 "$work/late"
 expect_says "no kernels in these steps"
 expect_status 2 "$BATON" jitter --time 0..1 --step 2 "$work/late"
 expect_says "--step and --time are two ways to choose steps"
+expect_status 2 "$BATON" jitter --time 0..1 --steps none "$work/late"
+expect_says "--steps none leaves none"
 expect_status 2 "$BATON" jitter --time x "$work/late"
 finish

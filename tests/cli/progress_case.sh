@@ -43,6 +43,16 @@ slowly "0|4" "$BATON" import "$work/lines.json" -o "$work/imported"
 shows "import [^ ]*lines.json   [0-9]* %.*$rate"
 expect_says "baton: "
 
+# A name that is too long loses its begin, never the figures. Keeps out: bytes that count as columns, and half of a wide character.
+for name in 日日日日日日日日日日日日日日日日日日日日 a日日日日日日日日日日日日日日日日日日日日 ab日日日日日日日日日日日日日日日日日日日日; do
+	mv "$work/run" "$work/$name"
+	slowly 0 "$BATON" report --fresh "$work/$name"
+	shows "reduce \.\.[^ ]*日   [0-9]* %.*$rate"
+	checks=$((checks + 1))
+	! grep -v 'left$\|/s$\|B$' "$work/err" | grep '^shown: ' || fail "figures are cut"
+	mv "$work/$name" "$work/run"
+done
+
 # nothing
 slowly 0 "$BATON" report --fresh --quiet "$work/run"
 expect_says_not "shown: "

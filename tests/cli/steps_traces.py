@@ -23,7 +23,8 @@ class Process:
         self.out.process(pid, rank=rank, host="node", source=source, **more)
         for thread, name in enumerate(threads):
             self.out.thread(name, pid, pid + thread)
-        self.out.stream(self.out.device(rank, "GPU", "GPU-%d" % rank), 1, 7)
+        ordinal = max(rank, 0)
+        self.out.stream(self.out.device(ordinal, "GPU", "GPU-%d" % ordinal), 1, 7)
         self.device, self.pid = 1, pid
         self.now = self.gpu = begin
         self.rows = {"op": [], "call": [], "range": []}
@@ -312,19 +313,20 @@ CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whol
 
 
 def restarted(folder, steps, told):
-    """Two ranks, each with a process for each number of steps, one after the other; `told`: the launcher numbered them."""
-    for rank in range(2):
+    """Two ranks, each with a process for each number of steps, one after the other; `told`: the launcher numbered them, None: there is
+    no launcher, and one process at a time."""
+    for rank in range(2) if told is not None else [-1]:
         now = 0
         for generation, n in enumerate(steps):
             name = "%d-%d.0.0.0.baton" % (rank, generation)
             p = Process(os.path.join(folder, name), rank, 100 + 10 * rank + generation, now, generation=generation if told else 0)
             p.train(n)
             p.close()
-            now = p.now + 1000 * US
+            now = (p.now if told is not None else p.gpu) + 1000 * US
 
 
 RESTARTED = {"restarted": ((10, 21), True), "restarted_late": ((21, 10, 2), True), "restarted_once": ((21,), True),
-             "restarted_untold": ((10, 21), False)}
+             "restarted_untold": ((10, 21), False), "restarted_alone": ((10, 21), None)}
 
 
 def main():

@@ -127,12 +127,23 @@ expect_status 0 "$BATON" reduce --time ..0.0018 --add -o "$work/apart" "$work/ag
 expect_status 0 "$BATON" reduce --add -o "$work/apart" "$work/again"
 expect_status 0 "$BATON" report --json "$work/apart"
 expect_true '[v["steps"] for v in d["devices"]] == [29, 29] and d["quality"]["stretches_missing_ns"] == 0'
+# Keeps out: all kernels of one generation that count outside of the steps of the other one, in both stretches.
+expect_true '2 * 31 * 14 <= d["quality"]["ops"] < 2.5 * 31 * 14'
 expect_status 0 "$BATON" report "$work/apart"
 expect_prints "each stretch of time has the steps of one of its 2 generations"
 ! grep -q "of other generations" "$work/out" || fail "steps that count are said to be left out"
 expect_status 0 "$BATON" reduce --time .. -o "$work/both" "$work/again"
 expect_status 0 "$BATON" report --json "$work/both"
 expect_true '[v["steps"] for v in d["devices"]] == [20, 20] and 1.3e6 < d["quality"]["stretches_missing_ns"] < 1.5e6'
+# The same of processes that no launcher numbered. Keeps out: a summary that ends with the first of them.
+traces restarted_alone "$work/alone"
+for time in ..0.0035 0.0035..; do # the first one's kernels end at 2.9 ms
+	expect_status 0 "$BATON" reduce --time $time --add -o "$work/turns" "$work/alone"
+done
+expect_status 0 "$BATON" report --json "$work/turns"
+expect_true 'd["run"]["steps"] == 29 and d["quality"]["ops"] == 31 * 14 and d["run"]["step_ops_inside"] > 0.9'
+expect_status 0 "$BATON" report --json --time 0.0004.. "$work/alone" # it has steps of both: those of the one with more
+expect_true 'd["run"]["steps"] == 20'
 expect_status 2 "$BATON" report --time 0..1 --step 2 "$work/ddp"
 expect_status 2 "$BATON" report --time 0..1 --steps none "$work/ddp"
 expect_status 3 "$BATON" reduce --time 900..901 -o "$work/x" "$work/ddp"

@@ -6,13 +6,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cat >"$work/hangs" <<'E2'
 trap 'echo tidied; exit 0' TERM
-setsid sleep 3210 &
-sleep 3211 &
+setsid sleep "3210.$2" &
+sleep "3211.$2" &
 (trap '' TERM; touch "$1"; while :; do sleep 0.1; done) &
 wait
 E2
 # shellcheck disable=SC2034
-names=(of/hangs) commands=("bash $work/hangs $work/begun")
+names=(of/hangs) commands=("bash $work/hangs $work/begun $$") # its own seconds: another checkout may run this case too
 limit_of() { echo 1; }
 may_be_the_machine() { false; }
 fail() { echo "FAIL: $*" && exit 1; }
@@ -28,11 +28,11 @@ said=$(
 	counts
 	[ -z "$(pgrep -f "$work/[h]angs")" ] || echo "it still runs"
 )
-for wanted in "FAIL    of/hangs (status 1: still running after 1 s)" "        tidied" " sleep 3210" " sleep 3211" "1 failed, 0 skipped"; do
+for wanted in "FAIL    of/hangs (status 1: still running after 1 s)" "        tidied" " sleep 3210.$$" " sleep 3211.$$" "1 failed, 0 skipped"; do
 	grep -qF -- "$wanted" <<<"$said" || fail "lacks '$wanted': $said"
 done
 ! grep -qF "it still runs" <<<"$said" || fail "$said"
-for n in 3210 3211; do
-	! ps -eo args= | grep -qx "sleep $n" || fail "sleep $n still runs"
+for n in 3210.$$ 3211.$$; do
+	! ps -eo args= | grep -qxF "sleep $n" || fail "sleep $n still runs"
 done
 echo "what hung is said, and has ended"
