@@ -128,7 +128,7 @@ static int are_even(const struct device_scan *scan, bool *even)
 		last = end;
 	}
 	sort_rows(lengths, n, sizeof(*lengths), by_length);
-	*even = EVEN_PART * lengths[(n - 1) / 2] >= (last - first) / (int64_t)n &&
+	*even = EVEN_PART * (__int128)lengths[(n - 1) / 2] >= (last - first) / (int64_t)n &&
 			last - first >= (scan->hull_to - scan->hull_from) / 2;
 	free(lengths);
 	return 0;

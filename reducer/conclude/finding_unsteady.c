@@ -19,5 +19,7 @@ void finding_say_unsteady(const struct finding_source *m, struct finding *out)
 	snprintf(
 		out->remedy, sizeof(out->remedy),
 		"find what disturbs the host (other jobs on its cores, CPU clocks, garbage collection, "
-		"page faults), or make fewer launches: CUDA graphs, torch.compile");
+		"page faults), or %s",
+		m->graphs ? "capture the remaining single launches in CUDA graphs"
+				  : "make fewer launches: CUDA graphs, torch.compile");
 }

@@ -65,7 +65,8 @@ static const struct culprit *narrower(const struct model *m, const struct suspec
 	for (size_t i = 0; i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
 		if (x->cause != cause_of_unit(wide->cause) || culprit_width(x) >= culprit_width(wide) ||
-			10 * x->gain.ns < OWN_TENTHS * wide->gain.ns || !has_more(m, all, x))
+			10 * (__int128)x->gain.ns < OWN_TENTHS * (__int128)wide->gain.ns ||
+			!has_more(m, all, x))
 			continue;
 		if (!best || culprit_width(x) < culprit_width(best) ||
 			(culprit_width(x) == culprit_width(best) && x->gain.ns > best->gain.ns))
@@ -158,7 +159,8 @@ const struct culprit *choice_best(const struct model *m, const struct suspects *
 	const struct culprit *own = NULL;
 	for (size_t i = 0; *structure && i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
-		if (choice_is_structure(x) || choice_is_even(x) || 10 * x->gain.ns < OWN_TENTHS * most_ns)
+		if (choice_is_structure(x) || choice_is_even(x) ||
+			10 * (__int128)x->gain.ns < OWN_TENTHS * (__int128)most_ns)
 			continue;
 		if (!own || is_less(x, own, step_ns))
 			own = x;
@@ -203,7 +205,7 @@ int choice_own(struct causes *c, struct suspects *all, const int64_t *from_ns, s
 		taken[n++] = *x;
 		error = causes_step(c, c->weights_ns, &step_ns);
 		gain_ns = c->step_ns - step_ns;
-		if (!error && 10 * gain_ns >= OWN_TENTHS * structure_ns) {
+		if (!error && 10 * (__int128)gain_ns >= OWN_TENTHS * (__int128)structure_ns) {
 			const struct culprit *narrow = narrower(c->model, all, &taken[0]);
 			*best = narrow ? *narrow : taken[0];
 			return 0;

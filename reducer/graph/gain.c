@@ -173,7 +173,7 @@ int gain_peers(struct causes *c, uint32_t which, const struct scope *scope, cons
 	for (size_t i = 0; !error && n >= PEERS_LEAST && i < asked; i++) {
 		const size_t at = i * (n - 1) / (asked - 1);
 		error = peer_gain(c, which, &peers[at].scope, from_ns, &gains_ns[healthy]);
-		healthy += HEALTHY_PART * gains_ns[healthy] < c->step_ns;
+		healthy += HEALTHY_PART * (__int128)gains_ns[healthy] < c->step_ns;
 	}
 	free(peers);
 	if (error || healthy < PEERS_LEAST)

@@ -19,7 +19,6 @@ static void add(struct process *p, const struct holding *holding)
 {
 	if (holding->end <= holding->begin || holding->label == LABEL_NONE)
 		return;
-	p->profiled |= holding->label == LABEL_LOCK_PROFILER;
 	p->holdings[p->n_holdings++] = *holding;
 }
 
@@ -51,6 +50,39 @@ static void gather(struct process *p)
 								 label_of_span(&p->spans[i])});
 }
 
+static int by_begin(const void *a, const void *b)
+{
+	const struct holding *x = a, *y = b;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* What the profiler does at the same time on several threads counts once. */
+static int find_profilings(struct process *p)
+{
+	size_t n = 0;
+	p->profilings = malloc((p->n_holdings + 1) * sizeof(*p->profilings));
+	if (!p->profilings)
+		return -ENOMEM;
+	for (size_t i = 0, k = 0; i < p->n_holdings; i++) { /* both are in the order of threads */
+		const struct holding *of = &p->holdings[i];
+		while (k < p->n_threads && p->threads[k].index < of->thread)
+			k++;
+		if (of->label == LABEL_LOCK_PROFILER && of->end > of->begin && k < p->n_threads &&
+			p->threads[k].index == of->thread)
+			p->profilings[n++] = *of;
+	}
+	sort_rows(p->profilings, n, sizeof(*p->profilings), by_begin);
+	for (size_t i = 0; i < n; i++) {
+		const struct holding *of = &p->profilings[i];
+		struct holding *last = p->n_profilings ? &p->profilings[p->n_profilings - 1] : NULL;
+		if (!last || of->begin > last->end)
+			p->profilings[p->n_profilings++] = *of;
+		else
+			last->end = of->end > last->end ? of->end : last->end;
+	}
+	return 0;
+}
+
 int holdings_find(struct process *p)
 {
 	bool locks = false;
@@ -70,7 +102,20 @@ int holdings_find(struct process *p)
 		of->begin = of[-1].end;
 		of->end = of->end > of->begin ? of->end : of->begin;
 	}
-	return 0;
+	return find_profilings(p);
+}
+
+size_t profilings_from(const struct process *p, int64_t ns)
+{
+	size_t low = 0, high = p->n_profilings;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (p->profilings[middle].end <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 size_t holdings_from(const struct process *p, uint32_t thread, int64_t ns)

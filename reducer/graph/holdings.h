@@ -5,9 +5,12 @@
 
 #include "graph/process.h"
 
-/* Fills process->holdings, as far as a thread waits for a lock that somebody holds. 0 or -ENOMEM. */
+/* Fills process->holdings and profilings, as far as a thread waits for a lock that another one holds.
+ * The threads with calls are known. 0 or -ENOMEM. */
 int holdings_find(struct process *process);
 /* The first of a thread (of the trace) that ends after `ns`; it may be of the next one. */
 size_t holdings_from(const struct process *process, uint32_t thread, int64_t ns);
+/* The first of the process's profilings that ends after `ns`. */
+size_t profilings_from(const struct process *process, int64_t ns);
 
 #endif

@@ -148,7 +148,8 @@ static int usual_most(const struct pairing *p, int64_t *most_ns)
 	size_t n = gather_usual(p, true, usual_ns);
 	n = n ? n : gather_usual(p, false, usual_ns);
 	sort_rows(usual_ns, n, sizeof(*usual_ns), by_ns);
-	*most_ns = TIMES * (n ? usual_ns[n / 4] : USUAL_NS);
+	const int64_t quarter_ns = n ? usual_ns[n / 4] : USUAL_NS;
+	*most_ns = quarter_ns < INT64_MAX / TIMES ? TIMES * quarter_ns : INT64_MAX;
 	free(usual_ns);
 	return 0;
 }

@@ -331,6 +331,7 @@ void process_close(struct process *p)
 	free(p->events);
 	free(p->scheds);
 	free(p->holdings);
+	free(p->profilings);
 	free(p->sched_threads);
 	trace_close(&p->trace);
 	memset(p, 0, sizeof(*p));

@@ -209,7 +209,8 @@ struct process {
 	size_t n_scheds, scheds_room, sched_threads_room;
 	struct holding *holdings; /* by thread and time */
 	size_t n_holdings;
-	bool profiled; /* some of them are the profiler's work */
+	struct holding *profilings; /* the profiler's work on threads with calls: apart, by time */
+	size_t n_profilings;
 	struct host_thread *threads;
 	uint32_t n_threads;
 	struct process_stream *streams;

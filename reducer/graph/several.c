@@ -104,7 +104,8 @@ static int choose(struct causes *c, const struct units *units, const struct culp
 	for (size_t n = 2; !error && n <= units->n && n <= most && n <= TOGETHER_MOST; n++) {
 		int64_t gain_ns, next_ns = n < units->n ? units->at[n].cost_ns : 0;
 		next_ns = next_ns > units->others_ns ? next_ns : units->others_ns;
-		if (units->at[n - 1].cost_ns < FAR_TIMES * next_ns || !are_within(c->model, wide, units, n))
+		if (units->at[n - 1].cost_ns < FAR_TIMES * (__int128)next_ns ||
+			!are_within(c->model, wide, units, n))
 			continue;
 		error = win(c, units->at, n, from_ns, &gain_ns);
 		if (error || 10 * (__int128)gain_ns < WON_TENTHS * (__int128)wide->gain.ns)

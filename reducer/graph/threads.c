@@ -10,9 +10,10 @@
 #include <string.h>
 
 enum {
-	JOINT_PART = 10,     /* of the time awake: waiting for a core beyond a tenth */
-	MOST_THREADS = 4096, /* of a process that is replayed */
-	MOST_STREAMS = 8192  /* of it: each call that waits may wait for each of them */
+	JOINT_PART = 10,      /* of the time awake: waiting for a core beyond a tenth */
+	MOST_THREADS = 4096,  /* of a process that is replayed */
+	MOST_STREAMS = 8192,  /* of it: each call that waits may wait for each of them */
+	MOST_BOUNDS = 1 << 23 /* of it: what is every thread's costs memory for each of them */
 };
 
 /* ---- points ---- */
@@ -129,13 +130,15 @@ struct bound { /* where time of a label begins (+1) or ends (-1) */
 
 struct bounds {
 	struct bound *at;
-	size_t n, room;
+	size_t n, room, most;
 };
 
 static int bounds_add(struct bounds *b, int64_t begin, int64_t end, uint8_t label)
 {
 	if (end <= begin)
 		return 0;
+	if (b->n + 2 > b->most)
+		return -E2BIG;
 	while (b->n + 2 > b->room)
 		if (room_double((void **)&b->at, &b->room, 64, sizeof(*b->at)) != 0)
 			return -ENOMEM;
@@ -181,38 +184,55 @@ static int make_pieces(struct host_thread *t, struct bounds *b)
 	return 0;
 }
 
-struct lock_wait { /* `thread` sleeps for the lock */
+struct lock_wait { /* the thread sleeps for the lock */
 	const struct sched_row *row;
-	uint32_t thread;
 	int64_t begin_ns;
 };
 
-/* What another thread loses meanwhile: of the profiler's work all, as it is done with the lock; else
- * what the one that is known to hold it does. */
-static int add_holdings(const struct process *p, const struct lock_wait *wait, uint32_t thread,
-						struct bounds *b)
+static int add_holding(const struct lock_wait *wait, const struct holding *of, struct bounds *b)
 {
 	const int64_t to_ns = wait->row->slept;
+	return bounds_add(b, of->begin > wait->begin_ns ? of->begin : wait->begin_ns,
+					  of->end < to_ns ? of->end : to_ns, of->label);
+}
+
+/* Who sleeps until it has the lock loses what the thread loses that is known to hold it, and all of
+ * the profiler's work on other threads, as that is done with the lock. Its own goes before anyway.
+ * A damaged trace may have rows that overlap: begin_ns is after those that were seen. */
+static int add_lock_wait(const struct process *p, const struct lock_wait *wait, struct bounds *b)
+{
+	const uint32_t holder = wait->row->holder;
+	const int64_t to_ns = wait->row->slept;
+	size_t i = holdings_from(p, holder, wait->begin_ns);
 	int error = 0;
-	for (size_t i = holdings_from(p, thread, wait->begin_ns); !error && i < p->n_holdings; i++) {
-		const struct holding *of = &p->holdings[i];
-		if (of->thread != thread || of->begin >= to_ns)
+	for (; !error && i < p->n_holdings && p->holdings[i].thread == holder; i++) {
+		if (p->holdings[i].begin >= to_ns)
 			break;
-		if (thread == wait->row->holder || of->label == LABEL_LOCK_PROFILER)
-			error = bounds_add(b, of->begin > wait->begin_ns ? of->begin : wait->begin_ns,
-							   of->end < to_ns ? of->end : to_ns, of->label);
+		error = add_holding(wait, &p->holdings[i], b);
 	}
+	i = profilings_from(p, wait->begin_ns);
+	for (; !error && i < p->n_profilings && p->profilings[i].begin < to_ns; i++)
+		error = add_holding(wait, &p->profilings[i], b);
 	return error;
 }
 
-/* Who sleeps until it has the lock loses what those lose that have it. A damaged trace may have rows
- * that overlap: begin_ns is after those that were seen. */
-static int add_lock_wait(const struct process *p, const struct lock_wait *wait, struct bounds *b)
+/* Spans without a thread are every thread's, but for input. */
+static int add_spans(const struct process *p, uint32_t thread, bool but_input, struct bounds *b)
 {
-	int error = add_holdings(p, wait, wait->row->holder, b);
-	for (uint32_t k = 0; !error && p->profiled && k < p->n_threads; k++)
-		if (p->threads[k].index != wait->thread && p->threads[k].index != wait->row->holder)
-			error = add_holdings(p, wait, p->threads[k].index, b);
+	size_t low = 0, high = p->n_spans;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (p->spans[middle].thread < thread)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	int error = 0;
+	for (; !error && low < p->n_spans && p->spans[low].thread == thread; low++) {
+		const struct span *span = &p->spans[low];
+		if (!but_input || span->label != LABEL_INPUT)
+			error = bounds_add(b, span->begin, span->end, span->label);
+	}
 	return error;
 }
 
@@ -229,8 +249,7 @@ static int gather(const struct process *p, const struct host_thread *t, struct b
 		const struct sched_row *row = &t->scheds[i];
 		error = bounds_add(b, row->begin, row->slept, row->input ? LABEL_INPUT : LABEL_BLOCKED);
 		error = error ? error : bounds_add(b, row->slept, row->waited, LABEL_NO_CORE);
-		const struct lock_wait wait = {row, t->index,
-									   row->begin > slept_ns ? row->begin : slept_ns};
+		const struct lock_wait wait = {row, row->begin > slept_ns ? row->begin : slept_ns};
 		error = error || !row->holder ? error : add_lock_wait(p, &wait, b);
 		slept_ns = row->holder && row->slept > slept_ns ? row->slept : slept_ns;
 	}
@@ -240,21 +259,18 @@ static int gather(const struct process *p, const struct host_thread *t, struct b
 		if (label)
 			error = bounds_add(b, t->calls[i].begin, t->calls[i].end, label);
 	}
-	for (size_t i = 0; !error && i < p->n_spans; i++) {
-		const struct span *span = &p->spans[i];
-		if (span->thread != t->index && (span->thread || span->label == LABEL_INPUT))
-			continue;
-		error = bounds_add(b, span->begin, span->end, span->label);
-	}
-	return error;
+	error = error || !t->index ? error : add_spans(p, 0, true, b);
+	return error ? error : add_spans(p, t->index, false, b);
 }
 
-static int find_labels(const struct process *p, struct host_thread *t)
+/* *left: how many bounds the process may still have. */
+static int find_labels(const struct process *p, struct host_thread *t, size_t *left)
 {
-	struct bounds bounds = {0};
+	struct bounds bounds = {.most = *left};
 	int error = gather(p, t, &bounds);
 	if (!error)
 		error = make_pieces(t, &bounds);
+	*left -= bounds.n;
 	free(bounds.at);
 	return error;
 }
@@ -344,37 +360,63 @@ static int by_sched_begin(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-static int take_scheds(struct process *p, struct host_thread *t)
+static int by_span_thread(const void *a, const void *b)
 {
-	uint32_t n = 0;
+	const struct span *x = a, *y = b;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+/* The thread with calls that has this index of the trace; NULL: none. */
+static struct host_thread *thread_called(const struct process *p, uint32_t index)
+{
+	uint32_t low = 0, high = p->n_threads;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (p->threads[middle].index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < p->n_threads && p->threads[low].index == index ? &p->threads[low] : NULL;
+}
+
+static int take_scheds(struct process *p)
+{
+	struct host_thread *t;
 	for (size_t i = 0; i < p->n_scheds; i++)
-		n += p->sched_threads[i] == t->index;
-	t->scheds = malloc((n + 1) * sizeof(*t->scheds));
-	if (!t->scheds)
-		return -ENOMEM;
+		if ((t = thread_called(p, p->sched_threads[i])))
+			t->n_scheds++;
+	for (uint32_t k = 0; k < p->n_threads; k++) {
+		t = &p->threads[k];
+		t->scheds = malloc((t->n_scheds + (size_t)1) * sizeof(*t->scheds));
+		if (!t->scheds)
+			return -ENOMEM;
+		t->n_scheds = 0;
+	}
 	for (size_t i = 0; i < p->n_scheds; i++)
-		if (p->sched_threads[i] == t->index)
+		if ((t = thread_called(p, p->sched_threads[i])))
 			t->scheds[t->n_scheds++] = p->scheds[i];
-	sort_rows(t->scheds, n, sizeof(*t->scheds), by_sched_begin);
-	for (uint32_t i = 0, last = 0; i < n; i++) {
+	return 0;
+}
+
+static void sort_scheds(struct host_thread *t)
+{
+	sort_rows(t->scheds, t->n_scheds, sizeof(*t->scheds), by_sched_begin);
+	for (uint32_t i = 0, last = 0; i < t->n_scheds; i++) {
 		last = t->scheds[i].slept > t->scheds[i].begin ? i + 1 : last;
 		t->scheds[i].slept_last = last;
 	}
-	return 0;
 }
 
 /* Which part of the time that the launching threads are awake they wait for a core: loaders, which
  * leave no rows, get as little. */
 static double starving_part(const struct process *p)
 {
-	int64_t waited = 0, awake = 0;
+	__int128 waited = 0, awake = 0; /* rows of a hostile trace are as long as times may be */
 	for (size_t i = 0; i < p->n_scheds; i++) {
 		waited += p->scheds[i].waited - p->scheds[i].slept;
 		awake += p->scheds[i].end - p->scheds[i].slept;
-		bool calls = false;
-		for (uint32_t k = 0; k < p->n_threads && !calls; k++)
-			calls = p->threads[k].index == p->sched_threads[i];
-		if (!calls)
+		if (!thread_called(p, p->sched_threads[i]))
 			return 0;
 	}
 	return waited > awake / JOINT_PART ? (double)waited / (double)awake : 0;
@@ -439,6 +481,7 @@ static bool is_aside(const struct process *p, const struct host_thread *t)
 int threads_open(struct process *p, struct model *model)
 {
 	uint32_t *launches = calloc(UINT16_MAX + 1, sizeof(*launches));
+	size_t left = MOST_BOUNDS;
 	int error = !launches ? -ENOMEM : p->n_streams > MOST_STREAMS ? -E2BIG : count_threads(p);
 	if (error) {
 		free(launches);
@@ -446,12 +489,14 @@ int threads_open(struct process *p, struct model *model)
 	}
 	p->starving = starving_part(p);
 	error = holdings_find(p);
+	error = error ? error : take_scheds(p);
+	sort_rows(p->spans, p->n_spans, sizeof(*p->spans), by_span_thread);
 	for (uint32_t i = 0; !error && i < p->n_threads; i++) {
 		struct host_thread *t = &p->threads[i];
-		error = take_scheds(p, t);
-		error = error ? error : make_points(t);
+		sort_scheds(t);
+		error = make_points(t);
 		error = error ? error : add_nodes(t, &model->graph);
-		error = error ? error : find_labels(p, t);
+		error = error ? error : find_labels(p, t, &left);
 		if (!error)
 			share_input(t, p->starving);
 		t->unit = find_unit(p, t, launches);
@@ -508,7 +553,7 @@ static uint64_t place_key(struct process *p, const struct host_thread *t, uint32
 }
 
 /* Where a divided bundle begins and ends as on other devices it is compared. In between is host
- * code so long that it is a loss of its own: nobody else has that. */
+ * code so long that it is a loss of its own: no other device has that. */
 static bool has_row(const struct host_thread *t, uint32_t i, struct position *row)
 {
 	const struct point *to = &t->points[i + 1];

@@ -127,7 +127,7 @@ static void print_units(const struct view *v, const struct screen *screen)
 	screen_title(screen, "On which device it lies, ms per step");
 	for (size_t unit = 0; unit <= v->r->model.n_units; unit++) {
 		const int64_t ns = v->critical.unit_ns[unit];
-		if (ns * PERMILLE < v->ns || (unit >= UNIT_ROWS && unit < v->r->model.n_units)) {
+		if (PERMILLE * (__int128)ns < v->ns || (unit >= UNIT_ROWS && unit < v->r->model.n_units)) {
 			left += ns > 0;
 			continue;
 		}

@@ -49,7 +49,7 @@ static void thread_lines(const struct screen *screen, const struct gap_proof *g)
 	if (line[0])
 		screen_wrap(screen, TEXT_HANG, "     CPU was   %s ms at %s",
 					text_ms(screen, g->line_ns, &doing), line);
-	if (g->doing[0] && (!line[0] || 10 * g->doing_ns >= g->b_ns - g->a_ns))
+	if (g->doing[0] && (!line[0] || 10 * (__int128)g->doing_ns >= g->b_ns - g->a_ns))
 		screen_wrap(screen, TEXT_HANG, "     CPU was   %s ms in %s",
 					text_ms(screen, g->doing_ns, &doing), g->doing);
 	if (g->owed_ns > 0)

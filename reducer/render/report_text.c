@@ -139,7 +139,7 @@ static void answer(const struct screen *screen, const struct report *r, bool lis
 		screen_title_wrap(screen, 0, "Why is this slow? %s (%s of %s ms per %s)", first->summary,
 						  text_ms(screen, first->share_ns, &ms),
 						  text_ms(screen, f->step_ns, &whole), finding_per(f));
-	else if (r->findings->n && 10 * first->share_ns >= f->step_ns)
+	else if (r->findings->n && 10 * (__int128)first->share_ns >= f->step_ns)
 		screen_title_wrap(
 			screen, 0, "The largest losses lie in too few steps to be sure that they come again%s",
 			listed ? ":" : "");
@@ -269,7 +269,8 @@ static void other_losses(const struct screen *screen, const struct report *r)
 	const struct findings *all = r->findings;
 	struct columns table = losses_table(screen, f);
 	bool any = false;
-	for (size_t i = TOP_LOSSES; i < all->n && all->at[i].share_ns * 1000 >= f->step_ns; i++) {
+	for (size_t i = TOP_LOSSES; i < all->n && 1000 * (__int128)all->at[i].share_ns >= f->step_ns;
+		 i++) {
 		if (!any) {
 			screen_line(screen, "%s", "");
 			screen_title(screen, "Further losses");

@@ -179,9 +179,17 @@ static void unsteady(void)
 	CHECK(all.at[0].gain_ns == 9000 * US && all.at[0].share_ns == 9000 * US &&
 			  all.at[0].reference == REFERENCE_STEPS,
 		  "%lld", (long long)all.at[0].share_ns);
-	CHECK(strstr(all.at[0].remedy, "disturbs the host"), "%s", all.at[0].remedy);
+	CHECK(strstr(all.at[0].remedy, "disturbs the host") &&
+			  strstr(all.at[0].remedy, "fewer launches: CUDA graphs"),
+		  "%s", all.at[0].remedy);
 	is(&all, "host_code", 1000, "none");
 	is(&all, "wait", 5000, "low");
+	findings_free(&all);
+	summary_evidence(&s, "host/0", LEAF_CPU_LAUNCH_CALL, "cudaGraphLaunch", 1, 1);
+	make(&s, &all);
+	CHECK(strstr(all.at[0].remedy, "disturbs the host") &&
+			  strstr(all.at[0].remedy, "remaining single launches"),
+		  "graphs are advised to who has them: %s", all.at[0].remedy);
 	done(&s, &all);
 }
 

@@ -7,6 +7,7 @@
 #include "graph/threads.h"
 #include "graph/waits.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -68,6 +69,37 @@ static void make(struct made *m, uint32_t n, uint32_t streams)
 			(struct process_stream){.calibration = &calibration, .unit = (uint16_t)((s + 1) % 2)};
 }
 
+enum { SLEEPS = 20 };
+
+/* Threads of a call each, which sleep for the lock of the first one while the profiler works on one
+ * of them after the other. */
+static void make_sleepers(struct made *m, uint32_t n)
+{
+	struct process *p = &m->process;
+	memset(m, 0, sizeof(*m));
+	m->threads = calloc(n + 1, sizeof(*m->threads));
+	p->trace.threads = m->threads;
+	p->calls = calloc(n, sizeof(*p->calls));
+	p->streams = calloc(1, sizeof(*p->streams));
+	p->spans = calloc(n, sizeof(*p->spans));
+	p->scheds = calloc(SLEEPS * (size_t)n, sizeof(*p->scheds));
+	p->sched_threads = calloc(SLEEPS * (size_t)n, sizeof(*p->sched_threads));
+	p->n_calls = p->n_spans = n;
+	p->n_streams = 1;
+	for (uint32_t i = 0; i < n; i++) {
+		const int64_t ns = 1000000 + 1000 * (int64_t)i;
+		p->calls[i] = (struct host_call){
+			.begin = ns, .end = ns + 100, .thread = 1 + i, .first_op = NO_INDEX, .chain = 0};
+		p->spans[i] = (struct span){ns + 200, ns + 900, 1 + i, LABEL_PROFILER};
+		for (int64_t k = 0; k < SLEEPS; k++) {
+			const int64_t at = ns + 500 + 2000 * k;
+			p->sched_threads[p->n_scheds] = 1 + i;
+			p->scheds[p->n_scheds++] =
+				(struct sched_row){.begin = at, at + 1000, at + 1000, at + 1000, .holder = 1};
+		}
+	}
+}
+
 static void unmake(struct made *m)
 {
 	const struct trace_thread *threads = m->threads;
@@ -103,16 +135,60 @@ static double link_all(uint32_t n, uint32_t streams)
 	return took;
 }
 
-static void grows(const char *what, uint32_t n, uint32_t streams, uint32_t more_streams)
+static double sleep_all(uint32_t n, uint32_t unused)
+{
+	struct made m;
+	(void)unused;
+	make_sleepers(&m, n);
+	const double began = core_seconds();
+	const int error = threads_open(&m.process, &m.model);
+	const double took = core_seconds() - began;
+	CHECK(error == 0, "%d", error);
+	unmake(&m);
+	return took;
+}
+
+/* Rows of the profiler's work that no thread has are every thread's. Keeps out: a small file that
+ * costs gigabytes. */
+static void too_much_for_all(void)
+{
+	enum { THREADS = 4000, SPANS = 1200 };
+	struct made m;
+	make_sleepers(&m, THREADS);
+	for (uint32_t i = 0; i < SPANS; i++)
+		m.process.spans[i].thread = 0;
+	CHECK(threads_open(&m.process, &m.model) == -E2BIG, "it was taken");
+	unmake(&m);
+}
+
+/* Two rows of a thread as long as times may be. */
+static void waits_for_ever(void)
+{
+	struct made m;
+	make_sleepers(&m, 4);
+	for (size_t i = 0; i < m.process.n_scheds; i++)
+		m.process.scheds[i].waited = m.process.scheds[i].end = INT64_MAX / 2;
+	CHECK(threads_open(&m.process, &m.model) == 0, "no memory");
+	CHECK(m.process.starving == 1, "%g", m.process.starving);
+	unmake(&m);
+}
+
+struct growing {
+	const char *what;
+	double (*take)(uint32_t n, uint32_t streams);
+	uint32_t n, streams, more_streams;
+};
+
+static void grows(const struct growing *g)
 {
 	double once = 1e9, twice = 1e9;
 	for (int i = 0; i < TURNS; i++) {
-		const double a = link_all(n, streams), b = link_all(2 * n, more_streams);
+		const double a = g->take(g->n, g->streams), b = g->take(2 * g->n, g->more_streams);
 		once = a < once ? a : once;
 		twice = b < twice ? b : twice;
 	}
-	printf("%s: %.0f ms, of twice as many %.0f ms\n", what, 1e3 * once, 1e3 * twice);
-	CHECK(twice < 3 * once + 0.02, "%s: %.1f times as long", what, twice / once);
+	printf("%s: %.0f ms, of twice as many %.0f ms\n", g->what, 1e3 * once, 1e3 * twice);
+	CHECK(twice < 3 * once + 0.02, "%s: %.1f times as long", g->what, twice / once);
 }
 
 /* ---- the same answers as rows one by one give ---- */
@@ -162,7 +238,10 @@ static void same_answers(void)
 int main(void)
 {
 	same_answers();
-	grows("calls that overlap, host functions", ROWS, 4, 4);
-	grows("streams", ROWS, 2000, 4000);
+	too_much_for_all();
+	waits_for_ever();
+	grows(&(struct growing){"calls that overlap, host functions", link_all, ROWS, 4, 4});
+	grows(&(struct growing){"streams", link_all, ROWS, 2000, 4000});
+	grows(&(struct growing){"threads that sleep for a lock", sleep_all, 2000, 0, 0});
 	return finish();
 }
