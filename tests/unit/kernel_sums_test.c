@@ -65,6 +65,8 @@ int main(void)
 		{DURATIONS_LISTED / 2, 100, 10, "of a list, some long"},
 		{DURATIONS_LISTED, 100, 0, "of the longest list"},
 		{DURATIONS_LISTED + 1, 100, 0, "of one more"},
+		{2 * DURATIONS_LISTED, 100, 0, "of two lists"},
+		{2 * DURATIONS_LISTED + 1, 1000, 5, "of more than two, some long"},
 		{COUNTS_EXACT + 1000, 5000, 7, "of a table, some long"},
 		{COUNTS_EXACT + 1, 2 * COUNTS_EXACT, 0, "of one more, all different"},
 		{3 * COUNTS_EXACT, 2 * COUNTS_EXACT, 3, "of many different ones"},
