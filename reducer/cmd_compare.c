@@ -4,8 +4,10 @@
 #include "imported.h"
 #include "commands.h"
 #include "page/compare_page.h"
+#include "part_options.h"
 #include "repeats.h"
 #include "reduce_options.h"
+#include "rows_part.h"
 #include "stats/seed_study.h"
 #include "render/compare.h"
 #include "render/compare_said.h"
@@ -31,6 +33,10 @@ static const struct option_spec options[] = {
 	{"by", 0, OPTION_TEXT, "WHAT",
 	 "with --taxonomy seed, group: GPU time of each run in the groups of the nvprof study"},
 	{"svg", 0, OPTION_TEXT, "FILE", "with --by group: also write the charts to FILE"},
+	PART_RANK_ROW,
+	PART_DEVICE_ROW,
+	{"step", 0, OPTION_TEXT, "A[..B]", PART_STEP_HELP},
+	{"time", 0, OPTION_TEXT, "A..B", PART_TIME_HELP},
 	TABLE_CSV_ROW,
 	TABLE_MARKDOWN_ROW,
 	VIEW_OPTION_ROWS,
@@ -171,14 +177,25 @@ static int print_form(const struct invocation *call, const struct comparison *co
 	return STATUS_OK;
 }
 
+struct wanted {
+	struct reduce_options how;
+	struct scaling_wanted scaling;
+	struct compare_gate gate;
+};
+
 static int print(const struct invocation *call, const struct repeats *repeats, size_t n,
-				 struct scaling_wanted wanted, const struct compare_gate *gate)
+				 const struct wanted *wanted)
 {
 	struct everything all = {0};
+	char part[PART_WORDS_BYTES];
 	struct scaling_result result;
 	int status = STATUS_INPUT; /* no memory */
-	if (compute(&all, repeats, n, wanted, &result) == 0) {
+	part_options_words(&wanted->how, part, sizeof(part));
+	if (compute(&all, repeats, n, wanted->scaling, &result) == 0) {
 		struct comparison comparison = {.n = n,
+										.part = part[0] ? part : NULL,
+										.lacks_ranks = wanted->how.only_ranks != NULL ||
+													   wanted->how.only_device != NULL,
 										.names = all.names,
 										.summaries = all.summaries,
 										.runs = all.runs,
@@ -196,7 +213,7 @@ static int print(const struct invocation *call, const struct repeats *repeats, s
 		pager_begin();
 		status = (int)status_worse((enum status)status, (enum status)print_form(call, &comparison));
 		if (status == STATUS_OK)
-			status = compare_gate_judge(gate, &comparison);
+			status = compare_gate_judge(&wanted->gate, &comparison);
 	}
 	free_all(&all, n);
 	return status;
@@ -226,14 +243,13 @@ static int open_sides(const struct invocation *call, const struct reduce_options
 	return status;
 }
 
-static int compare_sides(const struct invocation *call, const struct reduce_options *how,
-						 struct scaling_wanted wanted, const struct compare_gate *gate)
+static int compare_sides(const struct invocation *call, const struct wanted *wanted)
 {
 	struct repeats *sides = calloc((size_t)call->operands + 2, sizeof(*sides));
 	size_t n = 0;
-	int status = sides ? open_sides(call, how, sides, &n) : STATUS_INPUT;
+	int status = sides ? open_sides(call, &wanted->how, sides, &n) : STATUS_INPUT;
 	if (status == STATUS_OK || status == STATUS_PARTIAL) {
-		int printed = print(call, sides, n, wanted, gate);
+		int printed = print(call, sides, n, wanted);
 		status = printed == STATUS_GATE ? STATUS_GATE : (int)status_worse(status, printed);
 	}
 	for (size_t i = 0; i < n; i++)
@@ -252,14 +268,24 @@ static int check_sides(const struct invocation *call)
 	return STATUS_USAGE;
 }
 
-/* All work of each run, in the groups of the study. */
+static int open_for_groups(const void *context, char *const *dirs, size_t n,
+						   const struct seed_view *view)
+{
+	struct rows_ask ask = *(const struct rows_ask *)context;
+	ask.dirs = dirs;
+	ask.n_dirs = n;
+	return rows_part_view(&ask, view->take, view->context);
+}
+
+/* All work of each run, or of the part that is asked for, in the groups of the study. */
 static int run_groups(const struct invocation *call)
 {
 	static const char *const others[] = {"json",    "base",  "run",        "scaling", "html",
 										 "fail-if", "steps", "step-range", "classes"};
 	const char *by = option_text(call, "by", NULL);
 	enum sheet_format format;
-	if (table_options_read(call, &format) != STATUS_OK)
+	struct rows_ask ask;
+	if (table_options_read(call, &format) != STATUS_OK || rows_ask_read(call, &ask) != STATUS_OK)
 		return STATUS_USAGE;
 	if (!by || strcmp(by, "group") != 0) {
 		diag("--by must be group, not '%s'", by ? by : "");
@@ -276,14 +302,13 @@ static int run_groups(const struct invocation *call)
 		}
 	pager_begin();
 	const struct seed_forms forms = {format, stdout, option_text(call, "svg", NULL)};
-	return seed_study_compare(call->operand, (size_t)call->operands, &forms);
+	const struct seed_opener opener = {open_for_groups, &ask};
+	return seed_study_compare(call->operand, (size_t)call->operands, &forms, &opener);
 }
 
 static int run(const struct invocation *call)
 {
-	struct reduce_options how;
-	struct scaling_wanted wanted = {.first_is_base = option_given(call, "base")};
-	struct compare_gate gate = {0};
+	struct wanted wanted = {.scaling.first_is_base = option_given(call, "base")};
 	int status = check_sides(call);
 	enum sheet_format format;
 	if (status == STATUS_OK && option_given(call, "by"))
@@ -295,14 +320,16 @@ static int run(const struct invocation *call)
 	if (status == STATUS_OK)
 		status = table_options_read(call, &format);
 	if (status == STATUS_OK)
-		status = parse_scaling(option_text(call, "scaling", "auto"), &wanted.scaling);
+		status = parse_scaling(option_text(call, "scaling", "auto"), &wanted.scaling.scaling);
 	if (status == STATUS_OK)
-		status = reduce_options_read(call, true, &how);
+		status = reduce_options_read(call, true, &wanted.how);
 	if (status == STATUS_OK)
-		status = compare_gate_open(&gate, option_text(call, "fail-if", NULL));
+		status = part_options_read(call, &wanted.how);
 	if (status == STATUS_OK)
-		status = compare_sides(call, &how, wanted, &gate);
-	compare_gate_close(&gate);
+		status = compare_gate_open(&wanted.gate, option_text(call, "fail-if", NULL));
+	if (status == STATUS_OK)
+		status = compare_sides(call, &wanted);
+	compare_gate_close(&wanted.gate);
 	return status;
 }
 

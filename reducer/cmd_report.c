@@ -208,16 +208,21 @@ static int check_by(const struct invocation *call)
 	return STATUS_USAGE;
 }
 
-/* All work of the run, in the groups of the study. */
+static int print_devices(struct stats_run *run, const void *forms)
+{
+	return seed_study_print(run, forms);
+}
+
+/* All work of the run, or of its part, in the groups of the study. */
 static int run_devices(const struct invocation *call)
 {
-	static const char *const others[] = {"json",     "gaps", "leaf",    "kernels", "top",
-										 "critical", "html", "fail-if", "steps",   "step-range",
-										 "classes",  "rank", "device",  "step",    "time"};
+	static const char *const others[] = {"json",  "gaps",       "leaf",   "kernels",
+										 "top",   "critical",   "html",   "fail-if",
+										 "steps", "step-range", "classes"};
 	const char *taxonomy = option_text(call, "taxonomy", "");
 	enum sheet_format format;
-	struct run run;
-	if (table_options_read(call, &format) != STATUS_OK)
+	struct rows_ask ask;
+	if (table_options_read(call, &format) != STATUS_OK || rows_ask_read(call, &ask) != STATUS_OK)
 		return STATUS_USAGE;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (option_given(call, others[i])) {
@@ -228,14 +233,9 @@ static int run_devices(const struct invocation *call)
 		diag("--by device needs --taxonomy seed");
 		return STATUS_USAGE;
 	}
-	const int status = run_open(call->operand, (size_t)call->operands, &run);
-	if (status != STATUS_OK && status != STATUS_PARTIAL)
-		return status;
 	pager_begin();
 	const struct seed_forms forms = {format, stdout, option_text(call, "svg", NULL)};
-	const int printed = seed_study_print(&run, &forms);
-	run_close(&run);
-	return (int)status_worse((enum status)status, (enum status)printed);
+	return rows_part_view(&ask, print_devices, &forms);
 }
 
 static int print_copies(struct stats_run *run, const void *format)

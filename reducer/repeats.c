@@ -2,6 +2,7 @@
 
 #include "base/diag.h"
 #include "conclude/work.h"
+#include "part_options.h"
 #include "reduce.h"
 
 #include <stdlib.h>
@@ -31,8 +32,10 @@ static int add(struct repeats *repeats, char *const *dirs, size_t n_dirs,
 {
 	struct reduction *reduction = &repeats->reductions[repeats->n];
 	int status = reduce_run(dirs, n_dirs, how, reduction);
-	if (status == STATUS_OK || status == STATUS_PARTIAL)
+	if (status == STATUS_OK || status == STATUS_PARTIAL) {
+		part_forget_late(how, &reduction->summary);
 		repeats->summaries[repeats->n++] = &reduction->summary;
+	}
 	return status;
 }
 

@@ -99,6 +99,72 @@ static int new_counter(struct walking *w, int32_t ordinal, const char *what, uin
 	return w->sink->track ? w->sink->track(w->sink->of, &track) : 0;
 }
 
+struct running { /* the idle share of a step up to a moment */
+	uint32_t track;
+	int64_t from_ns, idle_ns; /* the step's begin; idle since */
+	int64_t percent;          /* as it was put last */
+};
+
+static int put_running(struct walking *w, struct running *r, int64_t ns)
+{
+	const int64_t passed_ns = saturate_sub(ns, r->from_ns);
+	const int64_t percent =
+		passed_ns > 0 ? (int64_t)(100.0 * (double)r->idle_ns / (double)passed_ns + 0.5) : 0;
+	if (percent == r->percent)
+		return 0;
+	r->percent = percent;
+	return w->sink->counter(w->sink->of, r->track, scene_time(w->scene, w->process, ns), percent);
+}
+
+/* Of one step, whose idle time begins at *next: a value where idle time begins and where it ends. */
+static int put_step_running(struct walking *w, struct running *r, const struct scene_step *step,
+							size_t *next)
+{
+	const struct scene_idle *idle = w->scene->idle;
+	const size_t n = w->scene->n_idle;
+	int64_t end_ns = INT64_MIN;
+	size_t i = *next;
+	r->from_ns = step->window_from;
+	r->idle_ns = 0;
+	int error = put_running(w, r, step->window_from);
+	for (; !error && i < n && idle[i].device == step->device; i++) {
+		if (idle[i].from_ns >= step->window_to)
+			break;
+		if (idle[i].from_ns < step->window_from || idle[i].from_ns == idle[i].to_ns)
+			continue; /* of a step that is not shown; empty */
+		if (end_ns != INT64_MIN && idle[i].from_ns != end_ns)
+			error = put_running(w, r, end_ns);
+		if (!error && idle[i].from_ns != end_ns)
+			error = put_running(w, r, idle[i].from_ns);
+		r->idle_ns = saturate_add(r->idle_ns, saturate_sub(idle[i].to_ns, idle[i].from_ns));
+		end_ns = idle[i].to_ns;
+	}
+	if (!error && end_ns != INT64_MIN)
+		error = put_running(w, r, end_ns);
+	*next = i;
+	return error;
+}
+
+static int put_running_idle(struct walking *w, uint32_t device, int32_t ordinal)
+{
+	struct running r = {.percent = -1};
+	size_t next = w->first_idle[device];
+	int error = 0;
+	for (size_t i = w->first_step[device]; !error && i < w->scene->n_steps; i++) {
+		const struct scene_step *step = &w->scene->steps[i];
+		if (step->device != device)
+			break;
+		if (step->begin_ns < w->scene->from_ns[w->process] ||
+			step->begin_ns >= w->scene->to_ns[w->process])
+			continue;
+		if (!r.track)
+			error = new_counter(w, ordinal, "running idle %", &r.track);
+		if (!error)
+			error = put_step_running(w, &r, step, &next);
+	}
+	return error;
+}
+
 static int by_device_and_time(const void *a, const void *b)
 {
 	const struct queue_change *x = a, *y = b;
@@ -191,6 +257,8 @@ int walk_devices(struct walking *w)
 		error = put_steps(w, (uint32_t)i, ordinal);
 		if (!error)
 			error = put_idle(w, (uint32_t)i, ordinal);
+		if (!error && w->sink->counter)
+			error = put_running_idle(w, (uint32_t)i, ordinal);
 		if (!error && w->sink->counter)
 			error = put_gauges(w, device, ordinal);
 	}

@@ -10,6 +10,8 @@
 
 struct comparison {
 	size_t n;
+	const char *part;                       /* of each run: "rank 3, step 7"; NULL: all of it */
+	bool lacks_ranks;                       /* of it, so that waits are not charged */
 	const char *const *names;               /* as the user gave them */
 	const struct summary *const *summaries; /* of several runs the middle one's */
 	const struct scaling_run *runs;

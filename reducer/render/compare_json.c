@@ -136,6 +136,10 @@ void compare_json(const struct comparison *c, FILE *out)
 	json_text(j, "schema", "baton.compare/0");
 	json_text(j, "scaling", c->result->scaling == SCALING_STRONG ? "strong" : "weak");
 	json_bool(j, "scaling_sure", c->result->sure);
+	if (c->part)
+		json_text(j, "part", c->part);
+	else
+		json_null(j, "part");
 	json_array(j, "runs");
 	for (size_t i = 0; i < c->n; i++)
 		run_object(j, c, i);

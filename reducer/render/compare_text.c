@@ -76,6 +76,9 @@ static void say_scaling(const struct screen *screen, const struct comparison *c)
 static void heading(const struct screen *screen, const struct comparison *c)
 {
 	const size_t others = compare_count_other(c);
+	if (c->part)
+		screen_title_wrap(screen, 2, "only %s of each run%s", c->part,
+						  c->lacks_ranks ? ": waits are not charged to late ranks" : "");
 	if (others > 0)
 		screen_title_wrap(screen, 2, "%s did other work than the base, so %s no speed-up",
 						  others == 1 ? "One run" : "Some runs",

@@ -103,7 +103,7 @@ static int add_file(struct stats_file *file, void *context)
 		free(devices);
 		return error;
 	}
-	while (!error && rows_next(&ops)) {
+	while (!error && stats_next(file, &ops)) {
 		const uint32_t stream =
 			idmap_get(&file->trace.stream_ids, (uint64_t)rows_value(&ops, OP_STREAM));
 		if (!devices[stream])
@@ -278,10 +278,11 @@ static void study_close(struct study *s)
 }
 
 /* An enum status; what is wrong has been said. Close it in any case. */
-static int study_read(struct study *s, struct run *run)
+static int study_read(struct study *s, struct run *run, const struct stats_part *part)
 {
 	*s = (struct study){0};
 	int error = stats_run_open(&s->run, run);
+	s->run.part = *part;
 	if (!error)
 		error = stats_each(&s->run, add_file, s);
 	if (error)
@@ -316,10 +317,10 @@ static int draw_devices(const struct study *s, const char *path)
 	return status;
 }
 
-int seed_study_print(struct run *run, const struct seed_forms *forms)
+int seed_study_print(struct stats_run *run, const struct seed_forms *forms)
 {
 	struct study s;
-	int status = study_read(&s, run);
+	int status = study_read(&s, run->run, &run->part);
 	if (status != STATUS_INPUT && print_all(&s, forms->format, forms->out) != 0) {
 		diag("%s", strerror(ENOMEM));
 		status = STATUS_INPUT;
@@ -337,6 +338,7 @@ struct runs { /* where they go */
 	struct seed_bar *bars;
 	size_t n;
 	FILE *uneven; /* lines that follow the table */
+	const struct seed_opener *opener;
 };
 
 static void put_run(const char *name, const struct study *s, struct runs *runs)
@@ -368,37 +370,43 @@ static int say_run_uneven(const char *name, const struct study *s, FILE *out)
 	return copies_say_uneven(&s->copies, &s->run, before, out);
 }
 
-static int open_dirs(const char *name, char **dirs, size_t n, struct run *run)
+struct named_run {
+	const char *name;
+	struct runs *runs;
+};
+
+static int compare_run(struct stats_run *run, const void *context)
 {
-	if (n > 0)
-		return run_open(dirs, n, run);
-	diag("'%s' names no directory", name);
-	return STATUS_USAGE;
+	const struct named_run *of = context;
+	struct study s;
+	int status = study_read(&s, run->run, &run->part);
+	if (status != STATUS_INPUT)
+		put_run(of->name, &s, of->runs);
+	if (status != STATUS_INPUT && say_run_uneven(of->name, &s, of->runs->uneven) != 0)
+		status = STATUS_INPUT;
+	study_close(&s);
+	return status;
 }
 
 /* `text` has commas between the directories, unless it is the name of one; they become ends. */
-static int compare_run(const char *name, char *text, struct runs *runs)
+static int open_run(char *text, const struct named_run *of)
 {
 	char *rest = NULL, **dirs = calloc(strlen(text) + 1, sizeof(*dirs));
 	size_t n = 0;
-	struct run run;
-	struct study s;
-	const char *cut = access(name, F_OK) == 0 ? "" : ",";
+	int status = STATUS_INPUT;
+	const char *cut = access(of->name, F_OK) == 0 ? "" : ",";
 	for (char *dir = dirs ? strtok_r(text, cut, &rest) : NULL; dir;
 		 dir = strtok_r(NULL, cut, &rest))
 		dirs[n++] = dir;
-	const int opened = dirs ? open_dirs(name, dirs, n, &run) : STATUS_INPUT;
+	if (n > 0) {
+		const struct seed_opener *opener = of->runs->opener;
+		status = opener->open(opener->context, dirs, n, &(struct seed_view){compare_run, of});
+	} else if (dirs) {
+		diag("'%s' names no directory", of->name);
+		status = STATUS_USAGE;
+	}
 	free(dirs);
-	if (opened != STATUS_OK && opened != STATUS_PARTIAL)
-		return opened;
-	int status = study_read(&s, &run);
-	if (status != STATUS_INPUT)
-		put_run(name, &s, runs);
-	if (status != STATUS_INPUT && say_run_uneven(name, &s, runs->uneven) != 0)
-		status = STATUS_INPUT;
-	study_close(&s);
-	run_close(&run);
-	return (int)status_worse((enum status)opened, (enum status)status);
+	return status;
 }
 
 /* Text that is written out when it turns out to be an answer: heads without a table are none. */
@@ -422,7 +430,8 @@ static int compare_runs(char *const *operands, size_t n, struct runs *runs)
 	int status = STATUS_OK;
 	for (size_t i = 0; i < n && status != STATUS_INPUT; i++) {
 		char *dirs = strdup(operands[i]);
-		const int one = dirs ? compare_run(operands[i], dirs, runs) : STATUS_INPUT;
+		const int one =
+			dirs ? open_run(dirs, &(struct named_run){operands[i], runs}) : STATUS_INPUT;
 		status = (int)status_worse((enum status)status, (enum status)one);
 		free(dirs);
 	}
@@ -434,12 +443,13 @@ static int compare_runs(char *const *operands, size_t n, struct runs *runs)
 	return status;
 }
 
-int seed_study_compare(char *const *operands, size_t n, const struct seed_forms *forms)
+int seed_study_compare(char *const *operands, size_t n, const struct seed_forms *forms,
+					   const struct seed_opener *opener)
 {
 	static const char *const heads[] = {"Run", "GPUs", "Group", "Time (ns)", "Time (%)", NULL};
 	static const struct sheet_spec spec = {"runs", "GPU time of each run by group", heads};
 	struct held table = {0}, uneven = {0};
-	struct runs runs = {.bars = calloc(n + 1, sizeof(*runs.bars))};
+	struct runs runs = {.bars = calloc(n + 1, sizeof(*runs.bars)), .opener = opener};
 	int status = STATUS_INPUT;
 	table.file = open_memstream(&table.text, &table.bytes);
 	runs.uneven = uneven.file = open_memstream(&uneven.text, &uneven.bytes);

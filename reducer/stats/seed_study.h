@@ -5,7 +5,7 @@
 
 #include "render/sheet.h"
 
-struct run;
+struct stats_run; /* stats/events.h */
 
 struct seed_forms {
 	enum sheet_format format;
@@ -13,10 +13,21 @@ struct seed_forms {
 	const char *svg; /* a file for the charts (stats/seed_chart.h); NULL: none */
 };
 
-/* Prints the tables of an open run, and says what cannot be read. An enum status. */
-int seed_study_print(struct run *run, const struct seed_forms *forms);
+/* Prints the tables of an open run, or of its part, and says what cannot be read. An enum status. */
+int seed_study_print(struct stats_run *run, const struct seed_forms *forms);
+struct seed_view { /* what to do with an open run, or its part; an enum status */
+	int (*take)(struct stats_run *run, const void *context);
+	const void *context;
+};
+
+struct seed_opener { /* opens the run in these directories for a view; an enum status */
+	int (*open)(const void *context, char *const *dirs, size_t n, const struct seed_view *view);
+	const void *context;
+};
+
 /* The same groups of several runs, over all devices of each: `operands` are runs, with commas
  * between the directories of one. An enum status. */
-int seed_study_compare(char *const *operands, size_t n, const struct seed_forms *forms);
+int seed_study_compare(char *const *operands, size_t n, const struct seed_forms *forms,
+					   const struct seed_opener *opener);
 
 #endif

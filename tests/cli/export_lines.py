@@ -85,7 +85,7 @@ def read_perfetto(path):
                 ended[4] = now - ended[3]
             else:
                 assert event[9] == [4], event
-                out.counters[out.tracks[track][0]].append((now, event[30][0]))
+                out.counters[out.tracks[track]].append((now, event[30][0]))
     assert not any(open_slices.values()), "slices that never end"
     return out
 
@@ -112,7 +112,7 @@ def read_chrome(path):
         elif e["ph"] in "sf":
             out.flows[e["cat"], e["id"]].append(ends[e["tid"], ns(e["ts"])])
         elif e["ph"] == "C":
-            out.counters[e["name"]].append((ns(e["ts"]), e["args"]["value"]))
+            out.counters[e["name"], e["pid"]].append((ns(e["ts"]), e["args"]["value"]))
         elif e["name"] == "thread_name":
             out.tracks[e["tid"]] = (e["args"]["name"], e["pid"])
     return out
@@ -174,6 +174,30 @@ def expected(baton, run, begin, end):
     return slices, launched, sum(n - 1 for n in met.values() if n > 1), gauges
 
 
+def running_idle(got):
+    """By GPU: the values that steps and idle time of the file itself give."""
+    rows = collections.defaultdict(lambda: ([], []))
+    for track, category, _, start, dur, _ in got.slices:
+        if category in ("step", "idle"):
+            name, process = got.tracks[track]
+            gpu = " ".join(name.split()[:2])
+            rows[gpu, process][category == "idle"].append((start, start + dur))
+    out = {}
+    for (gpu, process), (steps, idle) in rows.items():
+        values = []
+        for begin, end in sorted(steps):
+            inside = sorted(x for x in idle if begin <= x[0] < min(end, x[1]))
+            edges = {begin} | {x[0] for x in inside} | {x[1] for x in inside}
+            for ns in sorted(edges - ({x[0] for x in inside} & {x[1] for x in inside})):
+                known = sum(min(to, ns) - start for start, to in inside if start < ns)
+                percent = int(100.0 * known / (ns - begin) + 0.5) if ns > begin else 0
+                if not values or values[-1][1] != percent:
+                    values.append((ns, percent))
+        if values:
+            out[gpu + " running idle %", process] = values
+    return out
+
+
 def check(got, want):
     slices, launched, met, gauges = want
     seen = collections.Counter((c, "Memcpy" if c == "memcpy" and n.startswith("Memcpy ") else n, s, d)
@@ -191,10 +215,16 @@ def check(got, want):
             assert len({got.slices[i][5]["correlation"] for i in members}) == 1, "a flow to another launch's kernel"
             assert len(members) == 1 or "cuda api" in kinds, kinds
     assert links == [launched, met], (links, launched, met)
-    depth = [v for name, values in got.counters.items() if "queue depth" in name for _, v in values]
+    queues = {c: values for c, values in got.counters.items() if "queue depth" in c[0]}
+    depth = [v for values in queues.values() for _, v in values]
     assert (not launched) == (not depth) and all(v >= 0 for v in depth), depth[:9]
-    assert all(values[-1][1] == 0 for name, values in got.counters.items() if "queue depth" in name)
-    read = collections.Counter((s, v) for name, values in got.counters.items() if "queue depth" not in name for s, v in values)
+    assert all(values[-1][1] == 0 for values in queues.values())
+    running = {c: values for c, values in got.counters.items() if "running idle" in c[0]}
+    again = running_idle(got)
+    assert running == again, ("running idle share", [(c, running.get(c, [])[:3], again.get(c, [])[:3])
+                                                     for c in running.keys() | again.keys() if running.get(c) != again.get(c)][:1])
+    assert not any(c == "step" for c, *_ in slices) or any(v > 0 for values in running.values() for _, v in values)
+    read = collections.Counter((s, v) for c, values in got.counters.items() if c not in queues and c not in running for s, v in values)
     assert read == gauges, ("gauges", len(read), len(gauges))
     return "%d slices, %d + %d links, %d readings" % (len(got.slices), *links, sum(read.values()))
 

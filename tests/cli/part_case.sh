@@ -48,6 +48,45 @@ for part in "--rank 1" "--device node1/0" "--step 2..3" "--time 0.02..0.05" "--r
 	[ "$(awk -F, 'NR > 1 { n += $7; ns += $8 } END { print n + 0, ns + 0 }' "$work/out")" = "$want" ] || fail "copies of $part: $want, $(cat "$work/out")"
 	[ "$want" != "0 0" ] || fail "no copies in $part"
 done
+# ... and so is the study's time by device and by run.
+for part in "--rank 1" "--device node1/0" "--step 2..3" "--time 0.02..0.05" "--rank 2 --step 3"; do
+	expect_status 0 "$BATON" stats -r cuda_gpu_sum -f csv $part "$work/ddp"
+	want=$(awk -F, 'NR > 1 { ns += $2 } END { print ns + 0 }' "$work/out")
+	[ "$want" -gt 1000000 ] || fail "no work in $part"
+	expect_status 0 "$BATON" report --taxonomy seed --by device --csv $part "$work/ddp"
+	[ "$(awk -F, '/^$/ { exit } $2 == "sum" { ns += $3 } END { print ns + 0 }' "$work/out")" = "$want" ] || fail "devices of $part: $want, $(head -n 6 "$work/out")"
+	expect_status 0 "$BATON" compare --taxonomy seed --by group --csv $part "$work/ddp" "$work/ddp"
+	[ "$(awk -F, '$3 == "sum" { ns += $4 } END { print ns + 0 }' "$work/out")" = $((2 * want)) ] || fail "groups of $part: $want, $(cat "$work/out")"
+done
+# A comparison of a part has the figures of the reports of that part, and the whole loss in its terms.
+expect_status 0 "$sim" -o "$work/slow" --workload ddp --ranks 4 --per-host 2 --steps 6 --kernels 60 --fault slow_gpu=40@1
+for part in "rank 1:--rank 1" "device node1:--device node1" "step 2..3:--step 2..3" "time 0.02.. s:--time 0.02.." "rank 2, step 3:--rank 2 --step 3"; do
+	for run in ddp slow; do
+		expect_status 0 "$BATON" report --csv ${part#*:} "$work/$run"
+		sed -n 1,2p "$work/out" >"$work/$run.csv"
+	done
+	expect_status 0 "$BATON" compare --json ${part#*:} "$work/ddp" "$work/slow"
+	"$PYTHON" - "$work/out" "$work/ddp.csv" "$work/slow.csv" "${part%%:*}" <<'P' || fail "comparison of ${part#*:}"
+import csv, json, sys
+c = json.load(open(sys.argv[1]))
+reports = [next(csv.DictReader(open(name))) for name in sys.argv[2:4]]
+assert c["part"] == sys.argv[4], c["part"]
+for key in ("step_ns", "steps", "gpus"):
+    assert [r[key] for r in c["runs"]] == [int(r[key]) for r in reports], (key, c["runs"], reports)
+loss = c["runs"][1]["step_ns"] - c["runs"][0]["step_ns"]
+assert sum(c["bridge"][0]["terms_ns"].values()) == loss > 0, (loss, c["bridge"][0])
+P
+done
+expect_status 0 "$BATON" compare --rank 1 "$work/ddp" "$work/slow"
+expect_prints "only rank 1 of each run: waits are not charged to late ranks"
+expect_status 0 "$BATON" compare --step 2..3 "$work/ddp" "$work/slow"
+expect_prints "only step 2..3 of each run"
+expect_status 3 "$BATON" compare --rank 9 "$work/ddp" "$work/slow"
+expect_status 3 "$BATON" compare --taxonomy seed --by group --rank 9 "$work/ddp" "$work/slow"
+expect_says "no rank of --rank 9 is in it"
+expect_status 2 "$BATON" compare --step 1 --time 0..1 "$work/ddp" "$work/slow"
+expect_says "--step and --time are two ways to choose steps"
+
 expect_status 3 "$BATON" report --by copy --rank 9 "$work/ddp"
 expect_says "no rank of --rank 9 is in it"
 
