@@ -85,10 +85,8 @@ struct process_def {
 	uint32_t n_semaphores;
 	uint32_t *queues; /* capacity of each */
 	uint32_t n_queues;
-	/* what faults put in, per point, thread that marks steps; at its passes 0, every, 2 x every,
-	 * ... (0: never) */
+	/* what faults put in, per point, thread that marks steps */
 	struct program injected[POINT_COUNT];
-	uint32_t inject_every[POINT_COUNT];
 	int64_t launch_extra_ns; /* the tool's own cost before each launch: an overhead row */
 };
 
