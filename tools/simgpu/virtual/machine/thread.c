@@ -143,6 +143,8 @@ static void wait_over(struct thread *t, enum cause cause, struct log *other)
 static bool do_put(struct thread *t)
 {
 	struct queue *queue = &t->process->queues[t->insn->a];
+	if (t->process->recorder)
+		recorder_child(t->process->recorder, t->index, thread_now(t), &t->log);
 	struct thread *getter = thread_list_pop(&queue->getters);
 	if (getter) {
 		wait_over(getter, getter->insn->b, NULL);
@@ -314,8 +316,6 @@ void thread_next(struct thread *t)
 			}
 			continue;
 		}
-		struct frame *frame = &t->frames[t->depth - 1];
-		t->insn = &frame->program->at[frame->pc++];
 		instruction *begin = timed(t);
 		if (begin) {
 			begin(t);
