@@ -124,6 +124,24 @@ static const struct culprit *instead_of_steady(const struct suspects *all,
 	return found ? found : best;
 }
 
+/* Loaders that would keep up if they had cores, calls that take long because their thread waits for a
+ * core in them: the lack of cores is the cause, where it wins as much. (Of loaders where their own
+ * rows tell how much of it they have, not an estimate.) */
+static const struct culprit *for_lack_of_cores(const struct model *m, const struct suspects *all,
+											   const struct culprit *best, int64_t near_ns)
+{
+	const struct culprit *found = NULL;
+	const bool asked = (m->loaders_known && best->cause == CAUSE_INPUT) ||
+					   best->cause == CAUSE_ALLOC || best->cause == CAUSE_MODULE_LOAD;
+	for (size_t i = 0; asked && i < all->n; i++) {
+		const struct culprit *x = &all->at[i];
+		if (x->cause == CAUSE_NO_CORE && x->gain.ns >= near_ns &&
+			(!found || x->gain.ns > found->gain.ns))
+			found = x;
+	}
+	return found ? found : best;
+}
+
 const struct culprit *choice_even_host(const struct suspects *all, const struct culprit *best)
 {
 	const struct culprit *found = NULL;
@@ -168,6 +186,7 @@ const struct culprit *choice_best(const struct model *m, const struct suspects *
 	*structure &= own == NULL;
 	best = own ? own : best;
 	best = *structure ? narrower_site(all, best) : instead_of_steady(all, sure(all, best));
+	best = for_lack_of_cores(m, all, best, near_ns);
 	const struct culprit *narrow = narrower(m, all, best);
 	return narrow ? narrow : best;
 }

@@ -143,10 +143,11 @@ struct model {
 	uint32_t *wait_edges;
 	size_t n_wait_edges, wait_edges_room;
 	uint32_t n_hosts;
-	uint32_t n_steps;  /* of the sample, the first one is only its lead-in */
-	uint64_t met;      /* members that met others */
-	uint64_t before;   /* members that were launched before the sample, or by nobody known */
-	uint32_t meetings; /* of sends and receives */
+	uint32_t n_steps;   /* of the sample, the first one is only its lead-in */
+	uint64_t met;       /* members that met others */
+	uint64_t before;    /* members that were launched before the sample, or by nobody known */
+	uint32_t meetings;  /* of sends and receives */
+	bool loaders_known; /* how much they waited for a core: by rows of theirs */
 	uint32_t hand_offs, unwoken;
 	int64_t unexplained_ns; /* of ops that started later than anything explains, all of them */
 	uint32_t *unexplained_edges;

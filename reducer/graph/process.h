@@ -216,7 +216,8 @@ struct process {
 	struct process_stream *streams;
 	uint32_t n_streams;
 	uint16_t *unit_of_device; /* by device of the trace */
-	double starving; /* the part of their time for which loaders have no core; 0: not known */
+	double starving;     /* the part of their time for which loaders have no core; 0: not known */
+	bool children_known; /* by rows of their own */
 };
 
 /* Reads the sample of process `index`. 0; 1: it has no ops there; or -errno. */

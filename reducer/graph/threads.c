@@ -408,10 +408,48 @@ static void sort_scheds(struct host_thread *t)
 	}
 }
 
-/* Which part of the time that the launching threads are awake they wait for a core: loaders, which
- * leave no rows, get as little. */
-static double starving_part(const struct process *p)
+struct child_time { /* of a child process, in the sample */
+	int64_t waited, awake, all;
+};
+
+static bool is_child(const struct process *p, uint32_t thread)
 {
+	return p->trace.has_process && thread < p->trace.n_threads &&
+		   p->trace.threads[thread].pid != p->trace.process.pid;
+}
+
+/* Which part of their time child processes wait for a core, in the mean over what they are awake for:
+ * one that does nothing is no loader. Negative: there are no rows of any, or no memory. */
+static double starving_children(const struct process *p)
+{
+	struct child_time *times = calloc(p->trace.n_threads + 1, sizeof(*times));
+	double part = 0, awake = 0;
+	for (size_t i = 0; times && i < p->n_scheds; i++) {
+		struct child_time *child = &times[p->sched_threads[i]];
+		if (!is_child(p, p->sched_threads[i]))
+			continue;
+		child->waited += p->scheds[i].waited - p->scheds[i].slept;
+		child->awake += p->scheds[i].end - p->scheds[i].slept;
+		child->all += p->scheds[i].end - p->scheds[i].begin;
+	}
+	for (uint32_t i = 0; times && i < p->trace.n_threads; i++) {
+		const struct child_time *child = &times[i];
+		if (child->all)
+			part += (double)child->awake * ((double)child->waited / (double)child->all);
+		awake += (double)child->awake;
+	}
+	free(times);
+	return awake > 0 ? part / awake : -1;
+}
+
+/* Which part of their time loaders have no core. Where they have no rows, as little as the launching
+ * threads get of the time that these are awake. */
+static double starving_part(struct process *p)
+{
+	const double children = starving_children(p);
+	p->children_known = children >= 0;
+	if (p->children_known)
+		return children;
 	__int128 waited = 0, awake = 0; /* rows of a hostile trace are as long as times may be */
 	for (size_t i = 0; i < p->n_scheds; i++) {
 		waited += p->scheds[i].waited - p->scheds[i].slept;
@@ -488,6 +526,7 @@ int threads_open(struct process *p, struct model *model)
 		return error;
 	}
 	p->starving = starving_part(p);
+	model->loaders_known |= p->children_known;
 	error = holdings_find(p);
 	error = error ? error : take_scheds(p);
 	sort_rows(p->spans, p->n_spans, sizeof(*p->spans), by_span_thread);

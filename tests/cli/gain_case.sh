@@ -70,6 +70,21 @@ run starving "${few[@]}" --cores 2
 "$sim" --truth "$work/ample.json" --steps 6 "${few[@]}" >/dev/null 2>&1 || fail "baton-sim with cores enough"
 is "f[0]['id'] == 'no_core' and near(f[0]['gain_ms'], $(cores_win starving), 0.05)"
 
+# Keeps out: what the launching threads get as what loaders get, where rows of their processes tell; and `input` as the
+# cause, where cores enough would let the loader keep up.
+run crowded --workload short_forward --ranks 1 --seed 511815 --noise-seed 943532 --cores 2 --accumulate 4 --fault no_core=4
+is "f[0]['id'] == 'no_core' and near(f[0]['gain_ms'], loss['no_core'], 0.05)"
+
+# Keeps out: the calls that wait for a core longest as the cause, where cores enough win more.
+few=(--workload tensor --ranks 3 --seed 639758 --noise-seed 61522 --fault alloc=161@2)
+run crowded_calls "${few[@]}" --cores 2
+"$sim" --truth "$work/ample.json" --steps 6 "${few[@]}" >/dev/null 2>&1 || fail "baton-sim with cores enough"
+is "'no_core' in f[0]['id'] + f[0]['text'] and near(f[0]['gain_ms'], $(cores_win crowded_calls), 0.15) and loss['alloc'] < 70"
+
+# Keeps out: a fault that is rarer than another one at its place, and becomes as frequent beside it.
+run periods --workload short_backward --ranks 1 --seed 5 --accumulate 4 --fault sync=1 --fault page_fault=782
+is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['sync'], 0.1)"
+
 # Keeps out: waits for the GPU, without which hosts run ahead and hide a lack of cores, before that lack.
 run cores --workload three_level --ranks 8 --seed 3 --fault no_core=5@5
 is "f[0]['id'] == 'no_core' and near(f[0]['gain_ms'], loss['no_core'], 0.02)"

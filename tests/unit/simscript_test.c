@@ -417,8 +417,13 @@ static void check_injected(void)
 	alloc.fault->plant(s, alloc.strength, alloc.rank);
 	for (uint32_t p = 0; p < 4; p++) {
 		uint32_t wanted = p == 2 ? 3 : 2;
-		CHECK(s->processes[p].injected[POINT_FORWARD].n == wanted, "process %u: %u injected", p,
-			  s->processes[p].injected[POINT_FORWARD].n);
+		const struct program *forward = &s->processes[p].injected[POINT_FORWARD];
+		CHECK(forward->n == wanted, "process %u: %u injected", p, forward->n);
+		for (uint32_t i = 0; i < forward->n; i++) { /* each as often as without the other */
+			const uint32_t every = forward->at[i].kind == INSN_STALL ? 2 : 1;
+			CHECK(forward->at[i].every == every, "process %u, %u: every %u", p, i,
+				  forward->at[i].every);
+		}
 	}
 	script_free(s);
 }

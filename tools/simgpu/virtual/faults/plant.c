@@ -32,9 +32,8 @@ struct process_def *fault_process(struct script *s, int32_t rank, uint32_t *next
 
 void fault_inject(struct process_def *p, enum point point, uint32_t every, struct insn insn)
 {
+	insn.every = every;
 	program_add(&p->injected[point], insn);
-	if (p->inject_every[point] == 0 || p->inject_every[point] > every)
-		p->inject_every[point] = every;
 }
 
 int fault_inject_all(struct script *s, int32_t rank, enum point point, uint32_t every,

@@ -29,7 +29,7 @@ const char *fault_why(void);
 /* Processes that drive device `rank`, or all: NULL after the last. Begin with *next = 0. */
 struct process_def *fault_process(struct script *s, int32_t rank, uint32_t *next);
 
-/* After what other faults put there; when they differ the more frequent one decides for both. */
+/* After what other faults put there, at passes 0, every, 2 x every, ... of the point. */
 void fault_inject(struct process_def *p, enum point point, uint32_t every, struct insn insn);
 /* In every process of the rank. */
 int fault_inject_all(struct script *s, int32_t rank, enum point point, uint32_t every,

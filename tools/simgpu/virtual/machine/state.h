@@ -27,6 +27,7 @@ struct frame {
 	const struct program *program;
 	uint32_t pc;
 	uint32_t place; /* random numbers: which program this is */
+	uint32_t pass;  /* of the point at which a fault put it in */
 };
 
 struct thread {

@@ -143,6 +143,8 @@ static void wait_over(struct thread *t, enum cause cause, struct log *other)
 static bool do_put(struct thread *t)
 {
 	struct queue *queue = &t->process->queues[t->insn->a];
+	if (t->process->recorder)
+		recorder_child(t->process->recorder, t->index, thread_now(t), &t->log);
 	struct thread *getter = thread_list_pop(&queue->getters);
 	if (getter) {
 		wait_over(getter, getter->insn->b, NULL);
@@ -225,11 +227,21 @@ static void do_point_of(struct thread *t)
 {
 	const struct process_def *def = t->process->def;
 	unsigned point = t->insn->a;
-	uint32_t every = def->inject_every[point];
-	if (t->mode == MODE_SETUP || every == 0 || def->injected[point].n == 0 || t->depth >= 3)
+	if (t->mode == MODE_SETUP || def->injected[point].n == 0 || t->depth >= 3)
 		return;
-	if (t->passes[point]++ % every == 0)
-		push(t, &def->injected[point], PLACE_INJECTED + point);
+	push(t, &def->injected[point], PLACE_INJECTED + point);
+	t->frames[t->depth - 1].pass = t->passes[point]++;
+}
+
+/* The next instruction of a frame that is due in its pass. NULL: the frame is over. */
+static const struct insn *next_insn(struct frame *frame)
+{
+	while (frame->pc < frame->program->n) {
+		const struct insn *insn = &frame->program->at[frame->pc++];
+		if (insn->every < 2 || frame->pass % insn->every == 0)
+			return insn;
+	}
+	return NULL;
 }
 
 /* ---- the loop ---- */
@@ -294,7 +306,8 @@ static bool untimed(struct thread *t)
 void thread_next(struct thread *t)
 {
 	for (;;) {
-		while (t->depth && t->frames[t->depth - 1].pc >= t->frames[t->depth - 1].program->n)
+		t->insn = NULL;
+		while (t->depth && !(t->insn = next_insn(&t->frames[t->depth - 1])))
 			t->depth--;
 		if (t->depth == 0) {
 			if (!next_program(t)) {
@@ -303,8 +316,6 @@ void thread_next(struct thread *t)
 			}
 			continue;
 		}
-		struct frame *frame = &t->frames[t->depth - 1];
-		t->insn = &frame->program->at[frame->pc++];
 		instruction *begin = timed(t);
 		if (begin) {
 			begin(t);

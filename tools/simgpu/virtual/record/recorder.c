@@ -16,7 +16,8 @@
 
 #define SILENCE_NS 1000000 /* the sampler looks at threads that are silent for so long */
 #define SAMPLE_NS 1000000
-#define FIRST_TEXT 64 /* string ids below are the calls' names */
+#define CHILD_NS 100000000 /* a row of a child process */
+#define FIRST_TEXT 64      /* string ids below are the calls' names */
 
 #define API_NAMED(name_, text_) [API_##name_] = text_,
 static const char *const api_names[API_COUNT] = {APIS(API_NAMED)};
@@ -140,10 +141,10 @@ static void write_places(struct recorder *r)
 		baton_writer_record(&r->writer, BATON_R_STREAM, &row, sizeof(row), NULL, 0);
 	}
 	for (uint32_t t = 0; t < r->process->n_threads; t++) {
-		struct baton_r_thread row = {.id = t + 1,
-									 .name = text_id(r, r->process->threads[t].name),
-									 .pid = 1000 + r->index,
-									 .tid = 1000 + r->index + 100000 * t};
+		const int64_t tid = 1000 + r->index + 100000 * (int64_t)t;
+		const int64_t pid = script_is_loader(r->process, t) ? tid : 1000 + (int64_t)r->index;
+		struct baton_r_thread row = {
+			.id = t + 1, .name = text_id(r, r->process->threads[t].name), .pid = pid, .tid = tid};
 		baton_writer_record(&r->writer, BATON_R_THREAD, &row, sizeof(row), NULL, 0);
 	}
 }
@@ -425,6 +426,17 @@ void recorder_call(struct recorder *r, struct recorder_thread_row where, struct 
 	if (row[CALL_DEVICE])
 		present |= 1u << CALL_DEVICE;
 	add_row(r, BATON_CALL, where.from_ns, where.to_ns, row, present);
+}
+
+void recorder_child(struct recorder *r, uint32_t thread, int64_t until_ns, const struct log *log)
+{
+	int64_t *last = &r->last_ns[thread];
+	if (!script_is_loader(r->process, thread))
+		return;
+	for (; until_ns - *last >= CHILD_NS; *last += CHILD_NS) {
+		const struct sample seen = sample(log, *last, *last + CHILD_NS);
+		add_sched(r, thread, *last, *last + CHILD_NS, &seen);
+	}
 }
 
 void recorder_range(struct recorder *r, struct recorder_thread_row where, uint32_t name)

@@ -17,7 +17,7 @@ static void add_program(struct hash *h, const struct program *p)
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct insn *at = &p->at[i];
 		add(h, (uint64_t)at->kind << 48 | (uint64_t)at->a << 32 | at->b, (uint64_t)at->c);
-		add(h, (uint32_t)at->d, 0);
+		add(h, (uint32_t)at->d, at->every);
 	}
 }
 
@@ -42,10 +42,8 @@ static void add_process(struct hash *h, const struct process_def *p)
 			(uint64_t)p->streams[i].number);
 	for (uint32_t i = 0; i < p->n_queues; i++)
 		add(h, p->queues[i], 0);
-	for (int i = 0; i < POINT_COUNT; i++) {
-		add(h, p->inject_every[i], 0);
+	for (int i = 0; i < POINT_COUNT; i++)
 		add_program(h, &p->injected[i]);
-	}
 }
 
 static void add_settings(struct hash *h, const struct script *s)

@@ -67,6 +67,7 @@ struct insn {
 	uint32_t b;
 	int64_t c;
 	int32_t d;
+	uint32_t every; /* of what a fault put in: at its point's passes 0, every, 2 x every, ... */
 };
 
 /* Calls by the names that CUPTI and NCCL give them. New ones come last: traces number them so. */

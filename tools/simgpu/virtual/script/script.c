@@ -179,6 +179,17 @@ uint16_t script_thread(struct script *s, uint32_t process, const char *name)
 	return (uint16_t)p->n_threads++;
 }
 
+bool script_is_loader(const struct process_def *p, uint32_t thread)
+{
+	const struct program *loop = &p->threads[thread].programs[STEP_TRAIN];
+	bool puts = false, gets = false;
+	for (uint32_t i = 0; i < loop->n; i++) {
+		puts |= loop->at[i].kind == INSN_PUT;
+		gets |= loop->at[i].kind == INSN_GET;
+	}
+	return p->threads[thread].daemon && puts && !gets;
+}
+
 /* Numbers as CUPTI shows them: 7 is the legacy default stream, others count from 13 in each
  * context. */
 uint16_t script_stream(struct script *s, uint32_t process, uint16_t device, bool legacy)

@@ -85,10 +85,8 @@ struct process_def {
 	uint32_t n_semaphores;
 	uint32_t *queues; /* capacity of each */
 	uint32_t n_queues;
-	/* what faults put in, per point, thread that marks steps; at its passes 0, every, 2 x every,
-	 * ... (0: never) */
+	/* what faults put in, per point, thread that marks steps */
 	struct program injected[POINT_COUNT];
-	uint32_t inject_every[POINT_COUNT];
 	int64_t launch_extra_ns; /* the tool's own cost before each launch: an overhead row */
 };
 
@@ -165,6 +163,8 @@ uint32_t script_host(struct script *s, uint32_t cores);
 uint32_t script_process(struct script *s, uint32_t host, int32_t rank, int32_t world_size,
 						uint32_t n_devices);
 uint16_t script_thread(struct script *s, uint32_t process, const char *name);
+/* Does the thread make batches for others? It stands for a process of its own, as workers are. */
+bool script_is_loader(const struct process_def *process, uint32_t thread);
 uint16_t script_stream(struct script *s, uint32_t process, uint16_t device, bool legacy);
 uint16_t script_event(struct script *s, uint32_t process);
 uint16_t script_semaphore(struct script *s, uint32_t process);
