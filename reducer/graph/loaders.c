@@ -9,7 +9,8 @@ enum {
 	LEAST_WAIT_NS = 200000,
 	LEAST_WAITS = 3,
 	MOST_STEPS = 4, /* from one wait to the next: several workers have their batches at once */
-	UNEVEN = 2
+	UNEVEN = 2,
+	JOINT_PART = 10 /* of the time awake: waiting for a core beyond a tenth */
 };
 
 struct delivery {   /* a batch that was waited for */
@@ -100,4 +101,77 @@ int loaders_link(const struct process *p, const struct host_thread *t, struct mo
 		error = link_delivery(p, t, (struct link){all[i - 1].point, all[i].point}, model);
 	free(all);
 	return error;
+}
+
+/* Of a child process, in the sample. Rows of a hostile trace are as long as times may be. */
+struct child_time {
+	__int128 waited, awake, all;
+};
+
+static bool is_child(const struct process *p, uint32_t thread)
+{
+	return p->trace.has_process && thread < p->trace.n_threads &&
+		   p->trace.threads[thread].pid != p->trace.process.pid;
+}
+
+/* Which part of their time child processes wait for a core, in the mean over what they are awake for:
+ * one that does nothing is no loader. Negative: there are no rows of any, or no memory. */
+static double starving_children(const struct process *p)
+{
+	struct child_time *times = calloc(p->trace.n_threads + (size_t)1, sizeof(*times));
+	double part = 0, awake = 0;
+	for (size_t i = 0; times && i < p->n_scheds; i++) {
+		if (!is_child(p, p->sched_threads[i]))
+			continue;
+		struct child_time *child = &times[p->sched_threads[i]];
+		child->waited += p->scheds[i].waited - p->scheds[i].slept;
+		child->awake += p->scheds[i].end - p->scheds[i].slept;
+		child->all += p->scheds[i].end - p->scheds[i].begin;
+	}
+	for (uint32_t i = 0; times && i < p->trace.n_threads; i++) {
+		const struct child_time *child = &times[i];
+		if (child->all)
+			part += (double)child->awake * ((double)child->waited / (double)child->all);
+		awake += (double)child->awake;
+	}
+	free(times);
+	return awake > 0 ? part / awake : -1;
+}
+
+/* Which part of their time loaders have no core. Where they have no rows, as little as the launching
+ * threads get of the time that these are awake. */
+static double starving_part(struct process *p)
+{
+	const double children = starving_children(p);
+	p->children_known = children >= 0;
+	if (p->children_known)
+		return children;
+	__int128 waited = 0, awake = 0; /* rows of a hostile trace are as long as times may be */
+	for (size_t i = 0; i < p->n_scheds; i++) {
+		waited += p->scheds[i].waited - p->scheds[i].slept;
+		awake += p->scheds[i].end - p->scheds[i].slept;
+		if (!thread_called(p, p->sched_threads[i]))
+			return 0;
+	}
+	return waited > awake / JOINT_PART ? (double)waited / (double)awake : 0;
+}
+
+void loaders_starve(struct process *p)
+{
+	p->starving = starving_part(p);
+}
+
+void loaders_share(struct host_thread *t, double starving)
+{
+	int64_t from_ns = t->n_points ? t->points[0].ns : INT64_MAX;
+	for (uint32_t i = 0; starving > 0 && i < t->n_pieces; i++) {
+		struct labelled *piece = &t->pieces[i];
+		if (piece->label != LABEL_INPUT)
+			continue;
+		const int64_t since_ns = piece->end > from_ns ? piece->end - from_ns : 0;
+		const int64_t ns = piece->end - piece->begin;
+		piece->joint_ns = (int64_t)(starving * (double)since_ns);
+		piece->joint_ns = piece->joint_ns < ns ? piece->joint_ns : ns;
+		from_ns = piece->end;
+	}
 }

@@ -3,6 +3,7 @@
 #ifndef GRAPH_THREADS_H
 #define GRAPH_THREADS_H
 
+#include "graph/labels.h"
 #include "graph/process.h"
 
 /* Groups calls by thread, adds their nodes, and finds the labels of their time. 0 or -ENOMEM. */
@@ -23,15 +24,15 @@ int hand_offs_link(struct host_thread *thread, struct model *model);
 /* How soon batches come that the thread waits for all the time. 0 or -ENOMEM. */
 int loaders_link(const struct process *process, const struct host_thread *thread,
 				 struct model *model);
+/* Finds process->starving and process->children_known. */
+void loaders_starve(struct process *process);
+/* With cores enough a loader that gets none for a part of its time would be done by that part sooner:
+ * so much of a wait for it, from one to the next, is of two causes. */
+void loaders_share(struct host_thread *thread, double starving);
 
-/* The time of [from, to) with each label. */
-void thread_labels(const struct host_thread *thread, int64_t from, int64_t to,
-				   int64_t by_label[LABELS]);
 /* The last point at or before `ns`; -1: none. */
 int64_t thread_point(const struct host_thread *thread, int64_t ns);
-/* Takes out all sleep that a lock or another thread may have caused. Returns how much. */
-int64_t thread_take_sleep(int64_t by_label[LABELS]);
-/* Notes the labelled time of an edge. 0 or -ENOMEM. */
-int thread_note(struct model *model, uint32_t edge, const int64_t by_label[LABELS]);
+/* The thread with calls that has this index of the trace; NULL: none. */
+struct host_thread *thread_called(const struct process *process, uint32_t index);
 
 #endif
