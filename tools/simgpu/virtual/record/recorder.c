@@ -433,6 +433,8 @@ void recorder_child(struct recorder *r, uint32_t thread, int64_t until_ns, const
 	int64_t *last = &r->last_ns[thread];
 	if (!script_is_loader(r->process, thread))
 		return;
+	if (*last == 0) /* its first batch: before that it may not have begun */
+		*last = until_ns;
 	for (; until_ns - *last >= CHILD_NS; *last += CHILD_NS) {
 		const struct sample seen = sample(log, *last, *last + CHILD_NS);
 		add_sched(r, thread, *last, *last + CHILD_NS, &seen);

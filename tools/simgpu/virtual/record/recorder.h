@@ -37,7 +37,8 @@ struct recorder_api {
 };
 void recorder_call(struct recorder *recorder, struct recorder_thread_row row,
 				   struct recorder_api api, const struct log *log);
-/* The rows of a data loader's process, one for each tenth of a second until until_ns. */
+/* The rows of a data loader's process, one for each tenth of a second from its first batch until
+ * until_ns. */
 void recorder_child(struct recorder *recorder, uint32_t thread, int64_t until_ns,
 					const struct log *log);
 /* An event record or a stream wait: the call's row is one of its own. */
