@@ -47,7 +47,7 @@ expect_says "baton: "
 for name in 日日日日日日日日日日日日日日日日日日日日 a日日日日日日日日日日日日日日日日日日日日 ab日日日日日日日日日日日日日日日日日日日日; do
 	mv "$work/run" "$work/$name"
 	slowly 0 "$BATON" report --fresh "$work/$name"
-	shows "reduce \.\.[^ ]*日   [0-9]* %.*$rate"
+	shows "reduce \.\.[^ ]*日   [0-9]* %.*\(left\|/s\|B\)$"
 	checks=$((checks + 1))
 	! grep -v 'left$\|/s$\|B$' "$work/err" | grep '^shown: ' || fail "figures are cut"
 	mv "$work/$name" "$work/run"
