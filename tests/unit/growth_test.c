@@ -204,8 +204,8 @@ static double wait_for_nested(uint32_t n, uint32_t unused)
 	make_sleepers(&m, n);
 	const int64_t end = m.process.calls[n - 1].begin + 1000000;
 	free(m.process.spans);
-	m.process.spans = calloc(16 * (size_t)n, sizeof(*m.process.spans));
-	m.process.n_spans = 16 * (size_t)n;
+	m.process.spans = calloc(128 * (size_t)n, sizeof(*m.process.spans));
+	m.process.n_spans = 128 * (size_t)n;
 	for (size_t i = 0; i < m.process.n_spans; i++)
 		m.process.spans[i] = (struct span){(int64_t)i, end, 1, LABEL_MODULE_LOAD};
 	for (size_t i = 0; i < m.process.n_scheds; i++)
@@ -289,6 +289,6 @@ int main(void)
 	grows(&(struct growing){"calls that overlap, host functions", link_all, ROWS, 4, 4});
 	grows(&(struct growing){"streams", link_all, ROWS, 2000, 4000});
 	grows(&(struct growing){"threads that sleep for a lock", sleep_all, 2000, 0, 0});
-	grows(&(struct growing){"threads that wait for nested loads", wait_for_nested, 2000, 0, 0});
+	grows(&(struct growing){"threads that wait for nested loads", wait_for_nested, 500, 0, 0});
 	return finish();
 }
