@@ -99,7 +99,7 @@ static int replay(const struct device_context *context, const struct device_scan
 	if (error > 0)
 		return options->replay(NULL, options->replay_context);
 	if (error == -E2BIG) {
-		diag("no replay: a process has more launches, threads or streams than it takes");
+		diag("no replay: a process has more calls, threads, streams or sleeps than it takes");
 		return -ENOTRECOVERABLE;
 	}
 	if (error)
@@ -214,6 +214,10 @@ static int status_of(const char *dir, const struct summary *summary)
 	if (q->in_flight)
 		diag("%s: %llu GPU records were in flight when the job ended; answered without them", dir,
 			 (unsigned long long)q->in_flight);
+	if (q->replays_refused)
+		diag("%s: no gains: a process has more calls, threads, streams or sleeps than a replay "
+			 "takes",
+			 dir);
 	if (run->n_missing_ranks == 0)
 		return status;
 	if (run->n_missing_ranks == 1)

@@ -4,6 +4,7 @@
 
 #include "attribute/invariants.h"
 #include "base/holds.h"
+#include "base/saturate.h"
 #include "summary/series.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ static int add_op_time(struct attributing *a, const struct op *op)
 {
 	struct device_summary *device = a->device;
 	int64_t dur_ns = op->end - op->start;
-	device->busy_ns[op->group] += dur_ns;
+	device->busy_ns[op->group] = saturate_add(device->busy_ns[op->group], dur_ns);
 	if (op->kind == BATON_KERNEL) {
 		device->kernels++;
 		device->launches += (op->flags & OP_FIRST_KERNEL) && (op->flags & OP_MATCHED);

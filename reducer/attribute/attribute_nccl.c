@@ -1,6 +1,7 @@
 #include "attribute/attributing.h"
 
 #include "attribute/coll_kind.h"
+#include "base/saturate.h"
 
 #include <errno.h>
 
@@ -38,9 +39,9 @@ static int note_late(struct attributing *a, const struct op *op, const struct co
 	late->taken++;
 	if (seen->last != collective_member(feed->process, a->scan->device) || seen->members < 2)
 		return 0;
-	const int64_t caused_ns = seen->sum_ns - seen->min_ns * seen->members;
+	const int64_t caused_ns = collective_waited(seen, seen->min_ns);
 	late->last++;
-	late->caused_ns += caused_ns;
+	late->caused_ns = saturate_add(late->caused_ns, caused_ns);
 	return step_caused_add(&a->step_caused, op->feed, op->step, caused_ns);
 }
 
@@ -58,15 +59,15 @@ static int note_partial(struct attributing *a, const struct op *op, const struct
 	if (seen->last != collective_member(feed->process, a->scan->device))
 		return 0;
 	const bool missed = collective_missed(seen);
-	const int64_t from_ns = missed ? seen->base_ns : seen->min_ns;
+	const int64_t waited_ns = collective_waited(seen, missed ? seen->base_ns : seen->min_ns);
 	late->last += !missed;
-	late->caused_ns += missed ? 0 : seen->sum_ns - from_ns * seen->members;
+	late->caused_ns = saturate_add(late->caused_ns, missed ? 0 : waited_ns);
 	late = summary_partial(a->summary, "", -1);
 	if (!late)
 		return -ENOMEM;
 	late->taken += seen->size - seen->members;
 	late->last += missed;
-	late->caused_ns += missed ? seen->sum_ns - from_ns * seen->members : 0;
+	late->caused_ns = saturate_add(late->caused_ns, missed ? waited_ns : 0);
 	return 0;
 }
 
@@ -106,9 +107,9 @@ static int add_nccl_row(struct attributing *a, const struct op *op, const struct
 	}
 	int64_t dur = op->end - op->start;
 	row->count++;
-	row->wait_ns += wait_ns;
-	row->unsplit_ns += reason ? dur : 0;
-	row->transfer_ns += reason ? 0 : dur - wait_ns;
+	row->wait_ns = saturate_add(row->wait_ns, wait_ns);
+	row->unsplit_ns = saturate_add(row->unsplit_ns, reason ? dur : 0);
+	row->transfer_ns = saturate_add(row->transfer_ns, reason ? 0 : dur - wait_ns);
 	return 0;
 }
 

@@ -1,8 +1,10 @@
 #include "attribute/collectives.h"
 
+#include "base/saturate.h"
 #include "base/sort.h"
 #include "base/table.h"
 
+#include <baton/format.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -74,7 +76,9 @@ static int add_locked(struct collectives *c, const struct coll_op *op, bool agai
 	seen->members += !again;
 	seen->ambiguous |= again || seen->rows != op->rows;
 	seen->rows = op->rows < seen->rows ? op->rows : seen->rows;
-	seen->sum_ns += op->dur_ns;
+	seen->sum_ns = saturate_add(seen->sum_ns, op->dur_ns);
+	if (seen->sum_ns > BATON_TIME_LIMIT_NS) /* what a file may hold */
+		seen->sum_ns = BATON_TIME_LIMIT_NS;
 	seen->max_ns = op->dur_ns > seen->max_ns ? op->dur_ns : seen->max_ns;
 	seen->first_end_ns = op->end_ns < seen->first_end_ns ? op->end_ns : seen->first_end_ns;
 	seen->last_end_ns = op->end_ns > seen->last_end_ns ? op->end_ns : seen->last_end_ns;
@@ -223,6 +227,12 @@ int collectives_settle(struct collectives *c)
 	}
 	free(of);
 	return 0;
+}
+
+int64_t collective_waited(const struct coll_seen *seen, int64_t from_ns)
+{
+	const __int128 ns = seen->sum_ns - (__int128)from_ns * seen->members;
+	return ns > 0 ? (int64_t)ns : 0;
 }
 
 bool collective_missed(const struct coll_seen *seen)

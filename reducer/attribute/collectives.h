@@ -71,6 +71,8 @@ int collectives_settle(struct collectives *c);
 /* For a collective with missing members, settled, with at least two members seen: true when these
  * waited for a missing member rather than for the last one of themselves. */
 bool collective_missed(const struct coll_seen *seen);
+/* How long its members together took beyond from_ns each. */
+int64_t collective_waited(const struct coll_seen *seen, int64_t from_ns);
 const struct coll_seen *collectives_find(struct collectives *c,
 										 const struct coll_key *key); /* or NULL */
 /* Notes that `member` takes part in a communicator. 0 or -ENOMEM. */

@@ -1,6 +1,7 @@
 #include "attribute/kernel_sums.h"
 
 #include "base/room.h"
+#include "base/saturate.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -79,7 +80,7 @@ int kernel_sums_add(struct kernel_sums *sums, const struct op *op)
 	struct kernel_sum *sum = sum_of(sums, op);
 	const int64_t dur_ns = op->end - op->start;
 	sum->count++;
-	sum->total_ns += dur_ns;
+	sum->total_ns = saturate_add(sum->total_ns, dur_ns);
 	if (dur_ns > UINT32_MAX || sum->count > DURATIONS_LISTED)
 		return count_duration(sum, dur_ns);
 	if (room_for((void **)&sum->durs, sum->n_durs, &sum->durs_room, 64, sizeof(*sum->durs)) != 0)
@@ -99,7 +100,7 @@ static int store(struct summary *summary, const char *name, const struct kernel_
 	row->group = (uint8_t) class->group;
 	row->tensor_core = (int8_t) class->tensor_core;
 	row->count += sum->count;
-	row->total_ns += sum->total_ns;
+	row->total_ns = saturate_add(row->total_ns, sum->total_ns);
 	summary->quality.rounded_quantiles += sum->dur_ns.rounded;
 	const int error = counts_merge(&row->dur_ns, &sum->dur_ns);
 	return error ? error : counts_add_each(&row->dur_ns, sum->durs, sum->n_durs);

@@ -91,7 +91,7 @@ int launch_log_launch(struct launch_log *log, const struct op *op)
 {
 	if (log->windows.periods && op->ls < log->windows.from_ns)
 		return -EAGAIN;
-	log->graphs.all_ns += op->end - op->start;
+	log->graphs.all_ns = saturate_add(log->graphs.all_ns, op->end - op->start);
 	if (op->kind == BATON_GRAPH)
 		return add_graph(&log->graphs, op);
 	if (op->kind == BATON_MEMCPY && op->copy_dir == BATON_COPY_HTOD)

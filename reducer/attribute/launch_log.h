@@ -5,6 +5,7 @@
 #define ATTRIBUTE_LAUNCH_LOG_H
 
 #include "attribute/opstream.h"
+#include "base/saturate.h"
 #include "steps/graph_steps.h"
 #include "steps/step_windows.h"
 
@@ -70,7 +71,7 @@ static inline int launch_log_add(struct launch_log *log, const struct op *op)
 		return error;
 	if (!launch_log_follows(log, op))
 		return launch_log_launch(log, op);
-	log->graphs.all_ns += op->end - op->start;
+	log->graphs.all_ns = saturate_add(log->graphs.all_ns, op->end - op->start);
 	log->marks[log->n_marks++] = (struct launch_mark){op->ls, op->name, (uint32_t)log->launches++};
 	return 0;
 }

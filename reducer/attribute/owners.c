@@ -1,6 +1,7 @@
 #include "attribute/owners.h"
 
 #include "base/room.h"
+#include "base/saturate.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -82,11 +83,11 @@ int owners_add_op(struct owners *o, const struct op *op)
 	if (error)
 		return error;
 	struct site_sums *sums = &o->sums[number];
-	sums->gpu_ns[op->group] += op->end - op->start;
+	sums->gpu_ns[op->group] = saturate_add(sums->gpu_ns[op->group], op->end - op->start);
 	if ((op->flags & (OP_MATCHED | OP_FIRST_OF_CALL)) != (OP_MATCHED | OP_FIRST_OF_CALL))
 		return 0;
 	sums->launches++;
-	sums->launch_ns += op->le - op->ls;
+	sums->launch_ns = saturate_add(sums->launch_ns, op->le - op->ls);
 	return 0;
 }
 

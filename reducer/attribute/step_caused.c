@@ -1,5 +1,6 @@
 #include "attribute/step_caused.h"
 
+#include "base/saturate.h"
 #include "summary/series.h"
 
 #include <errno.h>
@@ -29,7 +30,8 @@ int step_caused_add(struct step_caused *caused, uint32_t feed, int32_t step, int
 		*cells = calloc(caused->steps->n_cells, sizeof(**cells));
 	if (!*cells)
 		return -ENOMEM;
-	(*cells)[step / caused->steps->width] += ns;
+	int64_t *cell = &(*cells)[step / caused->steps->width];
+	*cell = saturate_add(*cell, ns);
 	return 0;
 }
 

@@ -115,7 +115,7 @@ static int add_collectives(struct gathered *all, int side, size_t runs, const st
 	int error = 0;
 	for (size_t i = 0; i < s->n_nccl && !error; i++) {
 		const struct nccl_summary *n = &s->nccl[i];
-		const int64_t ns = n->wait_ns + n->transfer_ns + n->unsplit_ns;
+		const __int128 ns = (__int128)n->wait_ns + n->transfer_ns + n->unsplit_ns;
 		error = add(all, side, runs,
 					&(struct found){{.name = summary_text(s, n->op), .bytes = n->bytes},
 									(double)ns / steps_of(s),

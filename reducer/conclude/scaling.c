@@ -12,7 +12,7 @@ int64_t scaling_busy(const struct summary *summary)
 	for (size_t i = 0; i < summary->n_devices; i++) {
 		const struct device_summary *d = &summary->devices[i];
 		if (d->steps > 0)
-			sum += (d->busy_ns[GROUP_MATMUL] + d->busy_ns[GROUP_CUSTOM]) / d->steps;
+			sum += ((__int128)d->busy_ns[GROUP_MATMUL] + d->busy_ns[GROUP_CUSTOM]) / d->steps;
 	}
 	return summary->n_devices ? (int64_t)(sum / (int64_t)summary->n_devices) : 0;
 }

@@ -164,8 +164,8 @@ static double find_slower(const struct kernels *kernels, const struct sums *sums
 
 static double device_busy(const struct device_summary *d)
 {
-	const int64_t ns =
-		d->busy_ns[GROUP_MATMUL] + d->busy_ns[GROUP_MEMORY] + d->busy_ns[GROUP_CUSTOM];
+	const __int128 ns =
+		(__int128)d->busy_ns[GROUP_MATMUL] + d->busy_ns[GROUP_MEMORY] + d->busy_ns[GROUP_CUSTOM];
 	return (double)ns / (d->steps > 0 ? (double)d->steps : 1);
 }
 

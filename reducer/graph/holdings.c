@@ -67,7 +67,7 @@ static int find_profilings(struct process *p)
 		const struct holding *of = &p->holdings[i];
 		while (k < p->n_threads && p->threads[k].index < of->thread)
 			k++;
-		if (of->label == LABEL_LOCK_PROFILER && of->end > of->begin && k < p->n_threads &&
+		if (of->label == LABEL_LOCK_PROFILER && k < p->n_threads &&
 			p->threads[k].index == of->thread)
 			p->profilings[n++] = *of;
 	}
@@ -95,13 +95,16 @@ int holdings_find(struct process *p)
 		return -ENOMEM;
 	gather(p);
 	sort_rows(p->holdings, p->n_holdings, sizeof(*p->holdings), by_thread);
-	for (size_t i = 1; i < p->n_holdings; i++) { /* one after the other: the outer one counts */
-		struct holding *of = &p->holdings[i];
-		if (of->thread != of[-1].thread || of->begin >= of[-1].end)
-			continue;
-		of->begin = of[-1].end;
-		of->end = of->end > of->begin ? of->end : of->begin;
+	size_t n = 0;
+	for (size_t i = 0; i < p->n_holdings; i++) { /* one after the other: the outer one counts */
+		struct holding of = p->holdings[i];
+		const struct holding *last = n ? &p->holdings[n - 1] : NULL;
+		if (last && of.thread == last->thread && of.begin < last->end)
+			of.begin = last->end;
+		if (of.begin < of.end)
+			p->holdings[n++] = of;
 	}
+	p->n_holdings = n;
 	return find_profilings(p);
 }
 

@@ -108,9 +108,10 @@ struct child_time {
 	__int128 waited, awake, all;
 };
 
+/* Thread 0 stands for those whose record the trace lacks: whose they are is not known. */
 static bool is_child(const struct process *p, uint32_t thread)
 {
-	return p->trace.has_process && thread < p->trace.n_threads &&
+	return p->trace.has_process && thread > 0 && thread < p->trace.n_threads &&
 		   p->trace.threads[thread].pid != p->trace.process.pid;
 }
 

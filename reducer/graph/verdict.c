@@ -1,6 +1,5 @@
 #include "graph/verdict.h"
 
-#include "base/diag.h"
 #include "conclude/replay_late.h"
 #include "graph/culprit.h"
 #include "graph/replayed.h"
@@ -204,8 +203,7 @@ int verdict_add(const struct device_context *context, const struct device_scan *
 	if (sample.steps < SAMPLE_LEAST_STEPS)
 		return 0;
 	error = replayed_open(&replayed, context, scans, &sample);
-	if (error == -E2BIG)
-		diag("no gains: a process has more launches, threads or streams than a replay takes");
+	summary->quality.replays_refused += error == -E2BIG;
 	if (error)
 		return error > 0 || error == -E2BIG ? 0 : error;
 	error = has_met(&replayed.model, summary) ? add_all(&replayed, summary) : 0;

@@ -1,5 +1,6 @@
 #include "summary/row_kinds.h"
 
+#include "base/saturate.h"
 #include "summary/series.h"
 
 #include <errno.h>
@@ -145,7 +146,7 @@ static int64_t lowest_rank(const void *row)
 static int64_t nccl_ns(const void *row)
 {
 	const struct nccl_summary *n = row;
-	return n->transfer_ns + n->wait_ns + n->unsplit_ns;
+	return saturate_add(saturate_add(n->transfer_ns, n->wait_ns), n->unsplit_ns);
 }
 
 static int64_t site_cost(const void *row)

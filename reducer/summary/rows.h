@@ -2,6 +2,7 @@
 #ifndef SUMMARY_ROWS_H
 #define SUMMARY_ROWS_H
 
+#include "base/saturate.h"
 #include "base/strings.h"
 #include "base/table.h"
 #include "summary/counts.h"
@@ -214,13 +215,13 @@ static inline int64_t site_gpu_ns(const struct site_sums *sums)
 {
 	int64_t sum = 0;
 	for (int group = 0; group < SUMMARY_GROUPS; group++)
-		sum += sums->gpu_ns[group];
+		sum = saturate_add(sum, sums->gpu_ns[group]);
 	return sum;
 }
 
 static inline int64_t site_weight(const struct site_sums *sums)
 {
-	return site_gpu_ns(sums) + sums->cpu_ns + sums->host_ns;
+	return saturate_add(saturate_add(site_gpu_ns(sums), sums->cpu_ns), sums->host_ns);
 }
 
 #endif

@@ -39,4 +39,38 @@ expect_status 0 "$BATON" report --critical "$work/ages"
 expect_prints "On which device it lies"
 expect_status 0 "$BATON" whatif "$work/ages"
 expect_status 0 "$BATON" whatif --graphs --scale host=3,kernels=2 "$work/ages"
+
+# Twelve ranks that are in a collective for years, and a kernel on each of twelve streams of each. Keeps out: sums over ranks, members of a
+# collective and streams that wrap around.
+"$PYTHON" - "$work/sums" <<'P' || fail "no trace"
+import pathlib, sys
+sys.path.insert(0, "tests/format")
+from writer import TraceWriter
+RANKS, STEPS, LONG = 12, 3, (1 << 60) - 100000
+def write(path, pid):
+    out = TraceWriter(path, compression=1)
+    out.process(pid, start_time=1, rank=pid - 1, world_size=RANKS, host="here", source="baton")
+    thread, device = out.thread("thread", pid, pid + 20), out.device(pid - 1, "Test GPU", f"GPU-{pid}")
+    streams = [out.stream(device, 1, 7 + i) for i in range(RANKS + 1)]
+    comm = out.communicator(RANKS, 7, "world")
+    calls, ops, colls = [], [], []
+    for n in range(STEPS * (RANKS + 1)):
+        step, k = divmod(n, RANKS + 1)
+        at = step * (1 << 60) + 1000 + 200 * k
+        name = "k" if k else "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
+        calls.append(dict(start_ns=at, dur_ns=50, thread=thread, name="cudaLaunchKernel", correlation=n + 1))
+        ops.append(dict(start_ns=at + 60, dur_ns=LONG - 1000 * pid, op_kind=1, stream=streams[k], correlation=n + 1, name=name))
+        if not k:
+            colls.append(dict(start_ns=at, dur_ns=50, correlation=n + 1, comm=comm, coll=1, bytes=1000, sequence=step + 1))
+    for table, rows in (("op", ops), ("call", calls), ("collective", colls)):
+        out.rows(table, rows)
+    out.close()
+directory = pathlib.Path(sys.argv[1])
+directory.mkdir()
+for pid in range(1, RANKS + 1):
+    write(str(directory / f"0a1b2c3d.{pid}.1.0.baton"), pid)
+P
+expect_status 0 "$BATON" compare "$work/sums" "$work/sums"
+expect_status 0 "$BATON" report --json "$work/sums"
+expect_true "d['nccl'][0]['transfer_ns'] == 2**63 - 1 and d['kernels'][0]['total_ns'] == 2**63 - 1"
 finish

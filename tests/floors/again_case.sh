@@ -46,4 +46,14 @@ said=$(work_of checks | tr '\n' ';')
 rm -f "$work/c"
 said=$(TRIES=1 work_of checks)
 grep -q '^FAIL    torch/b' <<<"$said" || fail "torch, TRIES=1: $said"
+# A job that ends in its first try. Keeps out: what it had said before is lost.
+eval "$(sed -n '/^job() {/,/^}/p; /^next() {/,/^}/p' tests/torch/run.sh)"
+breaks() { echo "FAIL    torch/d (status 1)   0.1 s" && exit 1; }
+# shellcheck disable=SC2034
+said=$(
+	all=$work/jobs JOBS=1 jobs=() job_names=() n_jobs=0
+	mkdir "$all" && job breaks
+	next
+)
+[ "${said//$'\n'/;}" = "FAIL    torch/d (status 1)   0.1 s;FAIL    torch/breaks: ended before its last check" ] || fail "torch, a job that ends: $said"
 echo "a failure of the machine's has a second try, one of the program's has none"

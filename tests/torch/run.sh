@@ -55,7 +55,7 @@ tries() { # tries FUNCTION ARGUMENT...: a second time where it fails, for a busy
 		return
 	fi
 	sed -n 's/^FAIL  /again /; /^again \|^        /p' "$work.first"
-	rm -rf "$work" "$work.times" && mkdir "$work" && last_verdict=$EPOCHREALTIME
+	rm -rf "$work" "$work.times" "$work.first" && mkdir "$work" && last_verdict=$EPOCHREALTIME
 	"$@"
 }
 # A job beside no other: a thread that has no core is a cause of its own.
@@ -72,7 +72,10 @@ next() { # waits for a job that ends
 	fi
 	for i in "${!jobs[@]}"; do
 		[ "${jobs[i]}" = "$pid" ] || continue
-		[ -e "$all/$i.whole" ] || echo "FAIL    torch/${job_names[i]}: ended before its last check" >>"$all/$i.said"
+		if [ ! -e "$all/$i.whole" ]; then
+			cat "$all/$i.first" 2>/dev/null
+			echo "FAIL    torch/${job_names[i]}: ended before its last check"
+		fi >>"$all/$i.said"
 		cat "$all/$i.said" | tee -a "$all/said"
 		rm -rf "${all:?}/$i" "$all/$i.said"
 		unset "jobs[$i]"

@@ -173,6 +173,51 @@ static void waits_for_ever(void)
 	unmake(&m);
 }
 
+/* Threads that no record of the trace names are no loaders. Keeps out: a damaged trace whose rows are
+ * taken for those of child processes. */
+static void strangers(void)
+{
+	for (uint32_t child = 0; child < 2; child++) {
+		struct made m;
+		make_sleepers(&m, 4);
+		m.process.trace.has_process = true;
+		m.process.trace.process.pid = 7;
+		m.process.trace.n_threads = 5;
+		for (uint32_t i = 1; i < 5; i++)
+			m.threads[i].pid = i == 4 && child ? 8 : 7;
+		for (size_t i = 0; i < m.process.n_scheds; i++) {
+			m.process.scheds[i].end += 1000;
+			m.process.sched_threads[i] = child ? 4 : 0;
+		}
+		CHECK(threads_open(&m.process, &m.model) == 0, "no memory");
+		CHECK(m.process.children_known == (child == 1), "child %u", child);
+		unmake(&m);
+	}
+}
+
+/* A call that loads modules has many within, so that they end where it does, and each thread waits
+ * for the lock just then. Keeps out: each of them looking at each of those. */
+static double wait_for_nested(uint32_t n, uint32_t unused)
+{
+	struct made m;
+	(void)unused;
+	make_sleepers(&m, n);
+	const int64_t end = m.process.calls[n - 1].begin + 1000000;
+	free(m.process.spans);
+	m.process.spans = calloc(128 * (size_t)n, sizeof(*m.process.spans));
+	m.process.n_spans = 128 * (size_t)n;
+	for (size_t i = 0; i < m.process.n_spans; i++)
+		m.process.spans[i] = (struct span){(int64_t)i, end, 1, LABEL_MODULE_LOAD};
+	for (size_t i = 0; i < m.process.n_scheds; i++)
+		m.process.scheds[i] =
+			(struct sched_row){.begin = end - 100, end + 100, end + 100, end + 100, .holder = 1};
+	const double began = core_seconds();
+	CHECK(threads_open(&m.process, &m.model) == 0, "no memory");
+	const double took = core_seconds() - began;
+	unmake(&m);
+	return took;
+}
+
 struct growing {
 	const char *what;
 	double (*take)(uint32_t n, uint32_t streams);
@@ -240,8 +285,10 @@ int main(void)
 	same_answers();
 	too_much_for_all();
 	waits_for_ever();
+	strangers();
 	grows(&(struct growing){"calls that overlap, host functions", link_all, ROWS, 4, 4});
 	grows(&(struct growing){"streams", link_all, ROWS, 2000, 4000});
 	grows(&(struct growing){"threads that sleep for a lock", sleep_all, 2000, 0, 0});
+	grows(&(struct growing){"threads that wait for nested loads", wait_for_nested, 500, 0, 0});
 	return finish();
 }
