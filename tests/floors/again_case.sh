@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Which failures have a second try, and that both are shown. Keeps out: a busy machine that costs a whole run; a failure that is hidden.
 set -u
+unset TRIES
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAIL: $*" && exit 1; }
