@@ -15,7 +15,7 @@ from writer import TraceWriter  # noqa: E402
 NUMBER, NAME = 15, "hostile names"
 TARGET, UNIT = 1_000, "traces of such names"
 NOTE = ("text, JSON, dump and folded stacks (CSV, SVG, Prometheus, pages, SQLite and timelines: stats_case.sh, jitter_case.sh, "
-        "metrics_case.sh, page_case.sh, export_nsys_case.sh, export_lines_case.sh of tests/cli): there is no Parquet output yet")
+        "metrics_case.sh, page_case.sh, export_nsys_case.sh, export_lines_case.sh, Parquet: tables_case.sh of tests/cli)")
 NAMES = [b"</script><script>alert(1)</script>", b'"', b"'", b"\\", b"=cmd|'/C calc'!A0", b"@SUM(1)", b"-1+1", b"../../x", b"/etc/passwd",
          b"\0", b"\x1b[2J", b"\x1b]0;title\x07", b"\x9b31m", b"\xc2\x9b", b"\xff\xfe", b"\xe5", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\xe2\x80\xa9",
          b"\xe2\x80\xae", b"\xe2\x81\xa6", b"\r\n\t", b"%s%n%x", b"${HOME}", b"`id`", b"$(id)", b";", b"a;b c", b" ", b"", b"nan", b"1e999",
