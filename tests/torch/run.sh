@@ -302,6 +302,8 @@ second_release() {
 		job same resnet 2 resnet.py
 		job same fsdp2 2 fsdp2.py
 		job same graphs 0 graphs.py
+		job operators
+		job kinds
 	}
 }
 
