@@ -44,6 +44,7 @@ struct recorder {
 	uint32_t index;
 	uint8_t *written;  /* per string: 1 it went out, 2 with the shape of its kernels */
 	int64_t *last_ns;  /* per thread: the end of its last row */
+	bool *loaders;     /* per thread: does it stand for a process of its own? */
 	struct busy *busy; /* per thread */
 	uint64_t serial;   /* rows, for the dice that lose some */
 	uint64_t lost_ops, lost_calls;
@@ -142,7 +143,7 @@ static void write_places(struct recorder *r)
 	}
 	for (uint32_t t = 0; t < r->process->n_threads; t++) {
 		const int64_t tid = 1000 + r->index + 100000 * (int64_t)t;
-		const int64_t pid = script_is_loader(r->process, t) ? tid : 1000 + (int64_t)r->index;
+		const int64_t pid = r->loaders[t] ? tid : 1000 + (int64_t)r->index;
 		struct baton_r_thread row = {
 			.id = t + 1, .name = text_id(r, r->process->threads[t].name), .pid = pid, .tid = tid};
 		baton_writer_record(&r->writer, BATON_R_THREAD, &row, sizeof(row), NULL, 0);
@@ -190,6 +191,9 @@ struct recorder *recorder_open(const char *directory, const struct script *scrip
 	r->index = process;
 	r->written = must(calloc(script->n_strings + 1, 1));
 	r->last_ns = must(calloc(r->process->n_threads, sizeof(*r->last_ns)));
+	r->loaders = must(calloc(r->process->n_threads, sizeof(*r->loaders)));
+	for (uint32_t t = 0; t < r->process->n_threads; t++)
+		r->loaders[t] = script_is_loader(r->process, t);
 	r->busy = must(calloc(r->process->n_threads, sizeof(*r->busy)));
 	if (baton_writer_open(&r->writer, fd, BATON_TRACE,
 						  rng_hash(script->seed, 0x66696c65, process, 0)))
@@ -222,6 +226,7 @@ int recorder_close(struct recorder *r)
 	int error = baton_writer_close(&r->writer);
 	free(r->written);
 	free(r->last_ns);
+	free(r->loaders);
 	free(r->busy);
 	free(r);
 	return error;
@@ -431,7 +436,7 @@ void recorder_call(struct recorder *r, struct recorder_thread_row where, struct 
 void recorder_child(struct recorder *r, uint32_t thread, int64_t until_ns, const struct log *log)
 {
 	int64_t *last = &r->last_ns[thread];
-	if (!script_is_loader(r->process, thread))
+	if (!r->loaders[thread])
 		return;
 	if (*last == 0) /* its first batch: before that it may not have begun */
 		*last = until_ns;
