@@ -144,6 +144,8 @@ static void finish(void)
 	if (trace_error()) /* there may be room again */
 		trace_rows_write();
 	window_close();
+	if (goes_on)
+		gpu_rows_window_over();
 	take_all(goes_on);
 	trace_settle();
 	trace_rows_unclosed(recording.windowed ? atomic_load(&recording_window.end_ticks)

@@ -19,6 +19,7 @@ static struct {
 	struct baton_drain *drain;
 	struct gpu_rows_counts counts;
 	bool dropping;
+	bool over; /* what is dropped is not the recording's */
 	uint32_t graphs[RECENT_GRAPHS]; /* launches of graphs, by correlation */
 } rows;
 
@@ -110,6 +111,13 @@ static void add_record(const struct gpu_record *r)
 		add_op(r);
 }
 
+static void count_dropped(void *context, uint32_t stream)
+{
+	uint64_t dropped = cupti_dropped(context, stream);
+	if (!rows.over)
+		rows.counts.lost += dropped;
+}
+
 bool gpu_rows_take(bool dropping)
 {
 	struct buffer_full full;
@@ -117,12 +125,18 @@ bool gpu_rows_take(bool dropping)
 		return false;
 	rows.dropping = dropping;
 	cupti_read(full.bytes, full.valid, add_record);
-	rows.counts.lost += cupti_dropped(full.context, full.stream);
+	count_dropped(full.context, full.stream);
 	buffers_give_back(&full);
 	return true;
 }
 
 void gpu_rows_take_dropped(void)
 {
-	rows.counts.lost += cupti_dropped(NULL, 0);
+	count_dropped(NULL, 0);
+}
+
+void gpu_rows_window_over(void)
+{
+	gpu_rows_take_dropped();
+	rows.over = true;
 }
