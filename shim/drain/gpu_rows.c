@@ -19,7 +19,7 @@ static struct {
 	struct baton_drain *drain;
 	struct gpu_rows_counts counts;
 	bool dropping;
-	bool over; /* what is dropped is not the recording's */
+	bool over;                      /* what is dropped is not the recording's */
 	uint32_t graphs[RECENT_GRAPHS]; /* launches of graphs, by correlation */
 } rows;
 
