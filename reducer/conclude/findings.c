@@ -327,6 +327,15 @@ static int64_t share_left(const struct finding_source *m, const struct finding_k
 	return share - (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT) ? bubble_left(m) : 0);
 }
 
+/* The gain is that of host work as long as in most steps: what it takes in each step is asked of
+ * nobody, and ranked by its time like other losses without a gain. */
+static void rank_steady(struct finding *out)
+{
+	const int64_t steady_ns = out->share_ns - out->gain_ns;
+	if (out->gain_known && out->reference == REFERENCE_STEPS && steady_ns > out->rank_ns)
+		out->rank_ns = steady_ns;
+}
+
 /* What the step would win without it on all ranks, where a replay asked. */
 static void take_gain(const struct finding_source *m, struct finding *out)
 {
@@ -338,6 +347,7 @@ static void take_gain(const struct finding_source *m, struct finding *out)
 	out->reference = m->everywhere->reference[out->id];
 	out->gain_unsized = !replay_sizes(m->summary);
 	out->rank_ns = m->everywhere->rank_ns[out->id];
+	rank_steady(out);
 }
 
 /* Where the replay does not know why much of the step took so long, its gains are not told. */

@@ -151,8 +151,23 @@ static void answer(const struct screen *screen, const struct report *r, bool lis
 						  finding_per(f));
 }
 
-/* The command that shows the gaps behind a loss, of all directories that were named; none where there
- * are no gaps to show. */
+static bool is_of_launches(const struct finding *loss)
+{
+	return loss->id == FINDING_FRAMEWORK || loss->id == FINDING_LAUNCH;
+}
+
+/* Launches could be in CUDA graphs, and a replay can say what that wins; said once. */
+static bool could_be_graphs(const struct report *r, const struct finding *loss)
+{
+	const struct finding *first = r->findings->at;
+	while (first < loss && !is_of_launches(first))
+		first++;
+	return first == loss && is_of_launches(loss) && r->figures->has_steps &&
+		   replay_knows(&r->reduction->summary);
+}
+
+/* The commands that show the gaps behind a loss, and what its cure would win, of all directories that
+ * were named; none where there are no gaps to show. */
 static void proof(const struct screen *screen, const struct report *r, const struct finding *loss)
 {
 	char dirs[2 * SHELL_WORD_BYTES] = "";
@@ -166,6 +181,9 @@ static void proof(const struct screen *screen, const struct report *r, const str
 	if (at < sizeof(dirs))
 		screen_wrap(screen, 6, "    See where: baton report %s --gaps 5 --leaf %s", dirs,
 					loss->leaf);
+	if (at < sizeof(dirs) && could_be_graphs(r, loss))
+		screen_wrap(screen, 6, "    See what CUDA graphs would win: baton whatif %s --graphs",
+					dirs);
 }
 
 /* The columns of losses; the unit of the second depends on the run. */
