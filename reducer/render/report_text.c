@@ -387,7 +387,9 @@ static void quality(const struct screen *screen, const struct report *r)
 		append(line, bytes, ", step noise %.1f us", (double)r->figures->noise_ns / 1e3);
 	append_host_clocks(line, bytes, q);
 	if (q->tool_ns >= 0 && q->launches > 0)
-		append(line, bytes, ", baton's own cost %llu ns per launch (%.2f %% of a %s)",
+		append(line, bytes,
+			   ", baton's own time %llu ns per launch (%.2f %% of a %s; stacks and CUPTI are not "
+			   "in it)",
 			   (unsigned long long)q->tool_ns / q->launches,
 			   text_percent(r->figures->tool_ns, r->figures->step_ns),
 			   r->figures->has_steps ? "step" : "run");

@@ -16,7 +16,7 @@ const meanings = {
 	rounded_quantiles: ["distributions whose percentiles are within 0.1 %", count], gpu_clocks_moved: ["processes whose GPU clock ran early, moved by the import", count],
 	gpu_clock_shift_ns: ["by how much at most", time], gpu_clock_early_ns: ["by how much GPU work still starts before its launch", time, true],
 	kept_ns: ["length of the last part that was kept", time], before_ns: ["length of the part that was not kept", time], before_launches: ["launches in the part that was not kept", count],
-	before_kernels: ["kernels in the part that was not kept", count], tool_ns_per_launch: ["baton's own cost of a launch, in ns", count],
+	before_kernels: ["kernels in the part that was not kept", count], tool_ns_per_launch: ["baton's own time of a launch, in ns, without stacks and CUPTI", count],
 	stretches: ["stretches of time that were added up", count], stretches_missing_ns: ["time between these stretches that is in none", time, true],
 	stretches_from_ns: ["when the first of them begins, ns on the clock of the traces", count], stretches_to_ns: ["when the last of them ends", count],
 };
