@@ -90,6 +90,24 @@ static void loop_line(const struct screen *screen, const struct step_trust *trus
 						  trust->loops.all, trust->loops.thread);
 }
 
+/* Kernels of other processes are in the steps, and no leaf of idle time is theirs. */
+static void sharing_line(const struct screen *screen, const struct summary *s)
+{
+	size_t gpus = 0, first = 0;
+	for (size_t i = s->n_devices; i-- > 0;) {
+		gpus += s->devices[i].n_processes > 1;
+		first = s->devices[i].n_processes > 1 ? i : first;
+	}
+	if (gpus == 0)
+		return;
+	screen_title_wrap(screen, 2,
+					  "%u processes launched work on %s%s: where they ran at the same time each "
+					  "waits for the others, and a step has the work of all",
+					  s->devices[first].n_processes,
+					  s->n_devices > 1 ? summary_text(s, s->devices[first].key) : "the GPU",
+					  gpus > 1 ? ", and several on others too" : "");
+}
+
 void step_lines(const struct screen *screen, const struct report *r)
 {
 	const struct figures *f = r->figures;
@@ -105,6 +123,7 @@ void step_lines(const struct screen *screen, const struct report *r)
 						  "(--steps none: the whole run as one)");
 	other_line(screen, &trust);
 	loop_line(screen, &trust);
+	sharing_line(screen, s);
 	if (trust.unit[0])
 		screen_title_wrap(screen, 2, "%s", trust.unit);
 	if (100 * trust.confidence < SURE_PERCENT)

@@ -54,6 +54,12 @@ steps optimizer 11 100=one 200=optimizer
 # ... of several that mark steps, the first; a marker does not outdo an earlier process's optimizer.
 steps optimizer 11 100=one 200=optimizer 300=marked
 steps marker 11 100=marked 200=optimizer
+# Keeps out: the work of several processes as one's, unsaid.
+expect_status 0 "$BATON" report "$work/run"
+expect_prints "2 processes launched work on the GPU: where they ran at the same time"
+steps optimizer 11 200=optimizer
+expect_status 0 "$BATON" report "$work/run"
+! grep -q "processes launched work" "$work/out" || fail "one process, and it says several"
 # Keeps out: no steps by periodicity when the first process has a stream on the device and nothing in it.
 steps periodicity 11 100=none 200=loop
 
