@@ -17,12 +17,11 @@
 
 enum { SECONDS = 60, OUTPUT_BYTES = 16 << 10, PATH_BYTES = 4096 };
 
-/* In the child: `baton record` of `baton doctor --trial-job`, with its own process group. */
-static void become(const char *run, int out, int err)
+static char self[] = "/proc/self/exe";
+
+/* In the child, with its own process group. */
+static void become(char *const argv[], int out, int err)
 {
-	static const char self[] = "/proc/self/exe";
-	char *const argv[] = {"baton",  "record",      "-o", (char *)(uintptr_t)run, "--", (char *)self,
-						  "doctor", "--trial-job", NULL};
 	const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	setpgid(0, 0);
 	if (in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
@@ -57,7 +56,7 @@ static bool read_all(int fd, char text[OUTPUT_BYTES])
 	return true;
 }
 
-static void read_output(struct trial *trial, char *text)
+static void read_output(struct trial *trial, char *text, long long *launch_ns)
 {
 	char *rest = NULL;
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
@@ -67,6 +66,8 @@ static void read_output(struct trial *trial, char *text)
 			snprintf(trial->name, sizeof(trial->name), "%s", line + 4);
 		else if (strncmp(line, "fault ", 6) == 0 && !trial->fault[0])
 			snprintf(trial->fault, sizeof(trial->fault), "%s", line + 6);
+		else if (strncmp(line, "launch ", 7) == 0)
+			*launch_ns = atoll(line + 7);
 	}
 }
 
@@ -105,7 +106,7 @@ static void read_run(struct trial *trial, char *path)
 	run_close(&run);
 }
 
-static int start(const char *run, const char *said, int out[2])
+static int start(char *const argv[], const char *said, int out[2])
 {
 	const int err = open(said, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (err < 0 || pipe2(out, O_CLOEXEC) != 0) {
@@ -116,7 +117,7 @@ static int start(const char *run, const char *said, int out[2])
 	}
 	const pid_t child = fork();
 	if (child == 0)
-		become(run, out[1], err);
+		become(argv, out[1], err);
 	const int error = -errno;
 	close(err);
 	close(out[1]);
@@ -131,31 +132,55 @@ const char *trial_place(void)
 	return place && *place ? place : "/tmp";
 }
 
+/* Runs `argv` to its end, which prints to `text`; what it says goes to the file `said`. 1 when it
+ * ended, 0 when it was killed after SECONDS; else -errno of starting it. */
+static int run_to_end(char *const argv[], const char *said, char text[OUTPUT_BYTES])
+{
+	int out[2], status;
+	const int child = start(argv, said, out);
+	if (child <= 0)
+		return child;
+	const bool ended = read_all(out[0], text);
+	if (!ended)
+		kill(-child, SIGKILL);
+	close(out[0]);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return ended;
+}
+
+/* The same job as it is without the recorder; what it says of GPUs is known. */
+static void run_plain(struct trial *trial, const char *said)
+{
+	char *const argv[] = {"baton", "doctor", "--trial-job", NULL};
+	struct trial again = {0};
+	char text[OUTPUT_BYTES] = "";
+	if (run_to_end(argv, said, text) > 0)
+		read_output(&again, text, &trial->plain_ns);
+}
+
 int trial_run(struct trial *trial)
 {
 	char dir[PATH_BYTES], run[PATH_BYTES + 8], said[PATH_BYTES + 8], text[OUTPUT_BYTES] = "";
-	int out[2], status;
+	char *const argv[] = {"baton", "record", "-o", run, "--", self, "doctor", "--trial-job", NULL};
 	memset(trial, 0, sizeof(*trial));
 	snprintf(dir, sizeof(dir), "%s/baton-doctor-XXXXXX", trial_place());
 	if (!mkdtemp(dir))
 		return -errno;
 	snprintf(run, sizeof(run), "%s/run", dir);
 	snprintf(said, sizeof(said), "%s/said", dir);
-	const int child = start(run, said, out);
-	if (child > 0) {
-		const bool ended = read_all(out[0], text);
-		if (!ended)
-			kill(-child, SIGKILL);
-		close(out[0]);
-		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-			;
-		read_output(trial, text);
+	const int ended = run_to_end(argv, said, text);
+	if (ended >= 0) {
+		read_output(trial, text, &trial->recorded_ns);
 		if (!ended)
 			snprintf(trial->fault, sizeof(trial->fault), "the driver did not answer in %d s",
 					 SECONDS);
 		read_said(trial, said);
 		read_run(trial, run);
 	}
+	snprintf(said, sizeof(said), "%s/plain", dir);
+	if (ended > 0 && trial->recorded_ns > 0)
+		run_plain(trial, said);
 	staging_remove(dir);
-	return child > 0 ? 0 : child;
+	return ended < 0 ? ended : 0;
 }

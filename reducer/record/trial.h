@@ -1,4 +1,5 @@
-/* Records a small job (record/trial_job.h) as `baton record` does it, and reads what came of it. */
+/* Records a small job (record/trial_job.h) as `baton record` does it, and reads what came of it; then
+ * runs it without the recorder. */
 #ifndef RECORD_TRIAL_H
 #define RECORD_TRIAL_H
 
@@ -15,6 +16,8 @@ struct trial {
 	bool recorded;                /* there is a trace */
 	unsigned gpus_recorded;       /* of which there is GPU work in it */
 	unsigned long long losses;    /* records that were dropped */
+	long long recorded_ns;        /* a launch takes in it, and without the recorder; 0: not known */
+	long long plain_ns;
 };
 
 /* Where its trace is for a moment: TMPDIR, or /tmp. */
