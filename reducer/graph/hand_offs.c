@@ -10,7 +10,8 @@ enum {
 	SOON_ASLEEP_NS = 300000, /* a waker often goes to sleep itself */
 	LONG_SILENT_NS = 3000000,
 	SILENT_NS = 20000, /* of an import: a segment that may be a sleep */
-	FEW_POINTS = 4
+	FEW_POINTS = 4,
+	LEAST_AWAKE = 4 /* of a row whose stack may be that of its work: a part of its sleep */
 };
 
 enum state { STATE_UNKNOWN, STATE_ASLEEP, STATE_AWAKE, STATE_IN_CALL };
@@ -134,6 +135,15 @@ static struct source source_of(const struct waking *waking)
 	return (struct source){t->first_node + point, t->points[point].ns};
 }
 
+/* A waker that sleeps already has handed over before: from then on the wake-up takes its time. */
+static int64_t awake_until(const struct waking *waking)
+{
+	const struct host_thread *t = waking->waker;
+	const int64_t row = sched_at(t, waking->ns - 1);
+	const struct sched_row *s = row < 0 ? NULL : &t->scheds[row];
+	return s && s->slept >= waking->ns && !s->own && !s->holder ? s->begin : waking->ns;
+}
+
 /* The thread's last point to the wake-up, and on to its next one. */
 static int link_sleeper(struct host_thread *t, const struct waking *waking, struct model *model)
 {
@@ -167,9 +177,8 @@ int hand_offs_link(struct host_thread *t, struct model *model)
 		uint32_t edge;
 		error = link_sleeper(t, waking, model);
 		error = error ? error : graph_add_edge(&model->graph, &hand, &edge);
-		error = error
-					? error
-					: note_between(model, edge, waking->waker, (int64_t[]){source.ns, waking->ns});
+		const int64_t span[2] = {source.ns, awake_until(waking)};
+		error = error ? error : note_between(model, edge, waking->waker, span);
 		model->hand_offs += !error;
 	}
 	return error;
@@ -190,16 +199,54 @@ struct sleep { /* in one segment */
 	int64_t ns, until_ns;
 };
 
-/* The sleep of the sched rows from *row on that begin before the end of segment i, but for sleep in
- * code of the thread's own: once it is there nobody wakes it. */
-static struct sleep sleep_in(const struct host_thread *t, uint32_t i, uint32_t *row)
+/* The first row that reaches beyond `ns`, among rows that follow each other. */
+static uint32_t first_row_after(const struct host_thread *t, int64_t ns)
 {
+	const int64_t row = sched_at(t, ns);
+	return row < 0 ? 0 : (uint32_t)row + (t->scheds[row].end <= ns);
+}
+
+/* Is a sleep that a stack puts into the thread's own code a wait for another thread after all? The
+ * stack may be that of work after it in the same row (backward() and what follows it). Then another
+ * thread makes calls until the sleep ends, and goes to sleep itself. Where more of the row is awake
+ * than asleep, the other thread may have been done sooner. */
+static bool sleeps_for_another(const struct process *p, const struct host_thread *t,
+							   const struct sched_row *s)
+{
+	const int64_t slept_ns = s->slept - s->begin, awake_ns = s->end - s->slept;
+	const int64_t since_ns =
+		awake_ns < slept_ns && slept_ns > SOON_ASLEEP_NS ? s->slept - SOON_ASLEEP_NS : s->begin;
+	if (s->holder || slept_ns < LEAST_SLEEP_NS || awake_ns < slept_ns / LEAST_AWAKE)
+		return false;
+	for (uint32_t i = 0; i < p->n_threads; i++) {
+		const struct host_thread *other = &p->threads[i];
+		const int64_t point = thread_point(other, s->slept);
+		if (other != t && !other->aside && point >= 0 && other->points[point].ns > since_ns &&
+			state_at(other, s->slept + SOON_ASLEEP_NS) == STATE_ASLEEP)
+			return true;
+	}
+	return false;
+}
+
+static void find_own(const struct process *p, struct host_thread *t)
+{
+	for (uint32_t i = 0; i < t->n_scheds; i++)
+		t->scheds[i].own = t->scheds[i].own && !sleeps_for_another(p, t, &t->scheds[i]);
+}
+
+/* The sleep of segment i, but for sleep in code of the thread's own: once it is there nobody wakes
+ * it. A row may begin some ns before the end of the call that it follows. */
+static struct sleep sleep_in(const struct host_thread *t, uint32_t i)
+{
+	const int64_t from_ns = t->points[i].ns, to_ns = t->points[i + 1].ns;
 	struct sleep sleep = {0, INT64_MIN};
-	for (; *row < t->n_scheds && t->scheds[*row].begin < t->points[i + 1].ns; (*row)++) {
-		const struct sched_row *s = &t->scheds[*row];
-		if (s->begin < t->points[i].ns || s->slept <= s->begin || s->own)
+	for (uint32_t row = first_row_after(t, from_ns);
+		 row < t->n_scheds && t->scheds[row].begin < to_ns; row++) {
+		const struct sched_row *s = &t->scheds[row];
+		const int64_t begin_ns = s->begin > from_ns ? s->begin : from_ns;
+		if (s->slept <= begin_ns || s->own)
 			continue;
-		sleep.ns += s->slept - s->begin;
+		sleep.ns += s->slept - begin_ns;
 		sleep.until_ns = s->slept;
 	}
 	return sleep;
@@ -277,13 +324,13 @@ static int find_silences(const struct process *p, struct host_thread *t, struct 
 
 int hand_offs_find(const struct process *p, struct host_thread *t, struct model *model)
 {
-	uint32_t row = 0;
 	if (p->n_threads > 1 && p->n_begun > 0)
 		return find_silences(p, t, model);
 	if (p->n_threads < 2 || t->n_scheds == 0)
 		return 0;
+	find_own(p, t);
 	for (uint32_t i = 0; i + 1 < t->n_points; i++) {
-		const struct sleep sleep = sleep_in(t, i, &row);
+		const struct sleep sleep = sleep_in(t, i);
 		const int64_t from_ns = t->points[i].ns, to_ns = t->points[i + 1].ns;
 		int64_t by_label[LABELS];
 		if (t->points[i].depth > 0 || sleep.ns < LEAST_SLEEP_NS || sleep.until_ns > to_ns)
