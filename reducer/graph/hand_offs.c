@@ -11,6 +11,7 @@ enum {
 	LONG_SILENT_NS = 3000000,
 	SILENT_NS = 20000, /* of an import: a segment that may be a sleep */
 	FEW_POINTS = 4,
+	FEW_ROWS = 64,
 	LEAST_AWAKE = 4 /* of a row whose stack may be that of its work: a part of its sleep */
 };
 
@@ -141,7 +142,7 @@ static int64_t awake_until(const struct waking *waking)
 	const struct host_thread *t = waking->waker;
 	const int64_t row = sched_at(t, waking->ns - 1);
 	const struct sched_row *s = row < 0 ? NULL : &t->scheds[row];
-	return s && s->slept >= waking->ns && !s->own && !s->holder ? s->begin : waking->ns;
+	return s && s->waits >= waking->ns && !s->holder ? s->begin : waking->ns;
 }
 
 /* The thread's last point to the wake-up, and on to its next one. */
@@ -206,32 +207,59 @@ static uint32_t first_row_after(const struct host_thread *t, int64_t ns)
 	return row < 0 ? 0 : (uint32_t)row + (t->scheds[row].end <= ns);
 }
 
-/* Is a sleep that a stack puts into the thread's own code a wait for another thread after all? The
- * stack may be that of work after it in the same row (backward() and what follows it). Then another
+static bool has_point_in(const struct host_thread *t, int64_t from_ns, int64_t to_ns)
+{
+	const int64_t point = thread_point(t, to_ns);
+	return point >= 0 && t->points[point].ns > from_ns;
+}
+
+/* The stack of a row may be that of work after a sleep (backward() and what follows it). Then another
  * thread makes calls until the sleep ends, and goes to sleep itself. Where more of the row is awake
  * than asleep, the other thread may have been done sooner. */
-static bool sleeps_for_another(const struct process *p, const struct host_thread *t,
-							   const struct sched_row *s)
+static bool sleeps_for(const struct host_thread *other, const struct sched_row *s)
 {
 	const int64_t slept_ns = s->slept - s->begin, awake_ns = s->end - s->slept;
 	const int64_t since_ns =
 		awake_ns < slept_ns && slept_ns > SOON_ASLEEP_NS ? s->slept - SOON_ASLEEP_NS : s->begin;
-	if (s->holder || slept_ns < LEAST_SLEEP_NS || awake_ns < slept_ns / LEAST_AWAKE)
-		return false;
-	for (uint32_t i = 0; i < p->n_threads; i++) {
-		const struct host_thread *other = &p->threads[i];
-		const int64_t point = thread_point(other, s->slept);
-		if (other != t && !other->aside && point >= 0 && other->points[point].ns > since_ns &&
-			state_at(other, s->slept + SOON_ASLEEP_NS) == STATE_ASLEEP)
-			return true;
-	}
-	return false;
+	return awake_ns >= slept_ns / LEAST_AWAKE && has_point_in(other, since_ns, s->slept) &&
+		   state_at(other, s->slept + SOON_ASLEEP_NS) == STATE_ASLEEP;
 }
 
+/* Or it is that of sleep after it (a time.sleep() after backward()). Then another thread wakes up when
+ * this one falls asleep, makes calls and goes to sleep: until then this one waits for it. Returns when
+ * that is, or the begin of the row. */
+static int64_t waits_until(const struct host_thread *other, const struct sched_row *s)
+{
+	const int64_t nap = sched_at(other, s->begin); /* -1: it began before the sample */
+	const int64_t awake_ns = nap < 0 ? other->points[0].ns : other->scheds[nap].slept;
+	if (awake_ns < s->begin - SOON_ASLEEP_NS || awake_ns > s->begin + SOON_ASLEEP_NS)
+		return s->begin;
+	const uint32_t first = (uint32_t)(nap + 1);
+	for (uint32_t i = first; i < other->n_scheds && i - first < FEW_ROWS; i++) {
+		const struct sched_row *next = &other->scheds[i];
+		if (next->begin >= s->slept)
+			break;
+		if (next->slept - next->begin >= LEAST_SLEEP_NS)
+			return has_point_in(other, s->begin, next->begin) ? next->begin : s->begin;
+	}
+	return s->begin;
+}
+
+/* Sleep that a stack puts into the thread's own code may be a wait for another thread after all. */
 static void find_own(const struct process *p, struct host_thread *t)
 {
-	for (uint32_t i = 0; i < t->n_scheds; i++)
-		t->scheds[i].own = t->scheds[i].own && !sleeps_for_another(p, t, &t->scheds[i]);
+	for (uint32_t i = 0; i < t->n_scheds; i++) {
+		struct sched_row *s = &t->scheds[i];
+		if (s->holder || s->waits > s->begin || s->slept - s->begin < LEAST_SLEEP_NS)
+			continue;
+		for (uint32_t k = 0; k < p->n_threads; k++) {
+			const struct host_thread *other = &p->threads[k];
+			if (other == t || other->aside)
+				continue;
+			const int64_t ns = sleeps_for(other, s) ? s->slept : waits_until(other, s);
+			s->waits = ns > s->waits ? ns : s->waits;
+		}
+	}
 }
 
 /* The sleep of segment i, but for sleep in code of the thread's own: once it is there nobody wakes
@@ -244,10 +272,10 @@ static struct sleep sleep_in(const struct host_thread *t, uint32_t i)
 		 row < t->n_scheds && t->scheds[row].begin < to_ns; row++) {
 		const struct sched_row *s = &t->scheds[row];
 		const int64_t begin_ns = s->begin > from_ns ? s->begin : from_ns;
-		if (s->slept <= begin_ns || s->own)
+		if (s->waits <= begin_ns)
 			continue;
-		sleep.ns += s->slept - begin_ns;
-		sleep.until_ns = s->slept;
+		sleep.ns += s->waits - begin_ns;
+		sleep.until_ns = s->waits;
 	}
 	return sleep;
 }

@@ -20,8 +20,10 @@ done
 for kind in split one; do
 	wins "$kind" code 9.9 10.1
 done
-made its_own
-wins its_own blocked 9.9 10.1
+for kind in its_own both before; do
+	made "$kind"
+	wins "$kind" blocked 9.9 10.1
+done
 expect_status 0 "$BATON" report --json "$work/one"
 expect_true "[f['id'] for f in d['findings'] if f['gain_ms']] == ['host_code']"
 finish

@@ -8,6 +8,8 @@ sleep. Then it computes 10 ms in Python and launches the optimizer. KIND is how 
     one       one row for both, whose stack is that of the work
     late      as `one`, but with so little work that the row is mostly sleep
     its_own   after backward() it sleeps 10 ms in code of its own instead
+    both      as `its_own`, with one row for both sleeps, whose stack is that of its own code
+    before    it sleeps 10 ms in code of its own before backward(), not after it
 """
 import pathlib
 import sys
@@ -48,16 +50,22 @@ class Job:
         for _ in range(10):
             self.launch(self.main)
         asleep = self.now - 90 * US  # in backward()
+        if kind == "before":
+            self.silent(self.main, asleep, asleep + 10 * MS, slept=10 * MS, stack=self.penalty)
+            asleep += 10 * MS
+            self.now = asleep + 90 * US
         if number:
             self.silent(self.autograd, self.idle, self.now, slept=self.now - self.idle)
         for _ in range(10):
             self.launch(self.autograd)
         self.idle = self.now - 90 * US
         woken = self.now = self.idle + 50 * US
-        self.now += 700 * US if kind == "late" else 10 * MS
+        self.now += {"late": 700 * US, "before": 50 * US}.get(kind, 10 * MS)
         slept = woken - asleep
         if kind in ("one", "late"):
             self.silent(self.main, asleep, self.now, slept=slept, stack=self.penalty)
+        elif kind == "both":
+            self.silent(self.main, asleep, self.now, slept=self.now - asleep, stack=self.penalty)
         else:
             self.silent(self.main, asleep, woken, slept=slept)
             self.silent(self.main, woken, self.now, slept=10 * MS if kind == "its_own" else 0, stack=self.penalty)
