@@ -10,7 +10,9 @@ enum {
 	SOON_ASLEEP_NS = 300000, /* a waker often goes to sleep itself */
 	LONG_SILENT_NS = 3000000,
 	SILENT_NS = 20000, /* of an import: a segment that may be a sleep */
-	FEW_POINTS = 4
+	FEW_POINTS = 4,
+	FEW_ROWS = 64,
+	LEAST_AWAKE = 4 /* of a row whose stack may be that of its work: a part of its sleep */
 };
 
 enum state { STATE_UNKNOWN, STATE_ASLEEP, STATE_AWAKE, STATE_IN_CALL };
@@ -134,6 +136,15 @@ static struct source source_of(const struct waking *waking)
 	return (struct source){t->first_node + point, t->points[point].ns};
 }
 
+/* A waker that sleeps already has handed over before: from then on the wake-up takes its time. */
+static int64_t awake_until(const struct waking *waking)
+{
+	const struct host_thread *t = waking->waker;
+	const int64_t row = sched_at(t, waking->ns - 1);
+	const struct sched_row *s = row < 0 ? NULL : &t->scheds[row];
+	return s && s->waits >= waking->ns && !s->holder ? s->begin : waking->ns;
+}
+
 /* The thread's last point to the wake-up, and on to its next one. */
 static int link_sleeper(struct host_thread *t, const struct waking *waking, struct model *model)
 {
@@ -167,9 +178,8 @@ int hand_offs_link(struct host_thread *t, struct model *model)
 		uint32_t edge;
 		error = link_sleeper(t, waking, model);
 		error = error ? error : graph_add_edge(&model->graph, &hand, &edge);
-		error = error
-					? error
-					: note_between(model, edge, waking->waker, (int64_t[]){source.ns, waking->ns});
+		const int64_t span[2] = {source.ns, awake_until(waking)};
+		error = error ? error : note_between(model, edge, waking->waker, span);
 		model->hand_offs += !error;
 	}
 	return error;
@@ -190,17 +200,82 @@ struct sleep { /* in one segment */
 	int64_t ns, until_ns;
 };
 
-/* The sleep of the sched rows from *row on that begin before the end of segment i, but for sleep in
- * code of the thread's own: once it is there nobody wakes it. */
-static struct sleep sleep_in(const struct host_thread *t, uint32_t i, uint32_t *row)
+/* The first row that reaches beyond `ns`, among rows that follow each other. */
+static uint32_t first_row_after(const struct host_thread *t, int64_t ns)
 {
-	struct sleep sleep = {0, INT64_MIN};
-	for (; *row < t->n_scheds && t->scheds[*row].begin < t->points[i + 1].ns; (*row)++) {
-		const struct sched_row *s = &t->scheds[*row];
-		if (s->begin < t->points[i].ns || s->slept <= s->begin || s->own)
+	const int64_t row = sched_at(t, ns);
+	return row < 0 ? 0 : (uint32_t)row + (t->scheds[row].end <= ns);
+}
+
+static bool has_point_in(const struct host_thread *t, int64_t from_ns, int64_t to_ns)
+{
+	const int64_t point = thread_point(t, to_ns);
+	return point >= 0 && t->points[point].ns > from_ns;
+}
+
+/* The stack of a row may be that of work after a sleep (backward() and what follows it). Then another
+ * thread makes calls until the sleep ends, and goes to sleep itself. Where more of the row is awake
+ * than asleep, the other thread may have been done sooner. */
+static bool sleeps_for(const struct host_thread *other, const struct sched_row *s)
+{
+	const int64_t slept_ns = s->slept - s->begin, awake_ns = s->end - s->slept;
+	const int64_t since_ns =
+		awake_ns < slept_ns && slept_ns > SOON_ASLEEP_NS ? s->slept - SOON_ASLEEP_NS : s->begin;
+	return awake_ns >= slept_ns / LEAST_AWAKE && has_point_in(other, since_ns, s->slept) &&
+		   state_at(other, s->slept + SOON_ASLEEP_NS) == STATE_ASLEEP;
+}
+
+/* Or it is that of sleep after it (a time.sleep() after backward()). Then another thread wakes up when
+ * this one falls asleep, makes calls and goes to sleep: until then this one waits for it. Returns when
+ * that is, or the begin of the row. */
+static int64_t waits_until(const struct host_thread *other, const struct sched_row *s)
+{
+	const int64_t nap = sched_at(other, s->begin); /* -1: it began before the sample */
+	const int64_t awake_ns = nap < 0 ? other->points[0].ns : other->scheds[nap].slept;
+	if (awake_ns < s->begin - SOON_ASLEEP_NS || awake_ns > s->begin + SOON_ASLEEP_NS)
+		return s->begin;
+	const uint32_t first = (uint32_t)(nap + 1);
+	for (uint32_t i = first; i < other->n_scheds && i - first < FEW_ROWS; i++) {
+		const struct sched_row *next = &other->scheds[i];
+		if (next->begin >= s->slept)
+			break;
+		if (next->slept - next->begin >= LEAST_SLEEP_NS)
+			return has_point_in(other, s->begin, next->begin) ? next->begin : s->begin;
+	}
+	return s->begin;
+}
+
+/* Sleep that a stack puts into the thread's own code may be a wait for another thread after all. */
+static void find_own(const struct process *p, struct host_thread *t)
+{
+	for (uint32_t i = 0; i < t->n_scheds; i++) {
+		struct sched_row *s = &t->scheds[i];
+		if (s->holder || s->waits > s->begin || s->slept - s->begin < LEAST_SLEEP_NS)
 			continue;
-		sleep.ns += s->slept - s->begin;
-		sleep.until_ns = s->slept;
+		for (uint32_t k = 0; k < p->n_threads; k++) {
+			const struct host_thread *other = &p->threads[k];
+			if (other == t || other->aside)
+				continue;
+			const int64_t ns = sleeps_for(other, s) ? s->slept : waits_until(other, s);
+			s->waits = ns > s->waits ? ns : s->waits;
+		}
+	}
+}
+
+/* The sleep of segment i, but for sleep in code of the thread's own: once it is there nobody wakes
+ * it. A row may begin some ns before the end of the call that it follows. */
+static struct sleep sleep_in(const struct host_thread *t, uint32_t i)
+{
+	const int64_t from_ns = t->points[i].ns, to_ns = t->points[i + 1].ns;
+	struct sleep sleep = {0, INT64_MIN};
+	for (uint32_t row = first_row_after(t, from_ns);
+		 row < t->n_scheds && t->scheds[row].begin < to_ns; row++) {
+		const struct sched_row *s = &t->scheds[row];
+		const int64_t begin_ns = s->begin > from_ns ? s->begin : from_ns;
+		if (s->waits <= begin_ns)
+			continue;
+		sleep.ns += s->waits - begin_ns;
+		sleep.until_ns = s->waits;
 	}
 	return sleep;
 }
@@ -277,13 +352,13 @@ static int find_silences(const struct process *p, struct host_thread *t, struct 
 
 int hand_offs_find(const struct process *p, struct host_thread *t, struct model *model)
 {
-	uint32_t row = 0;
 	if (p->n_threads > 1 && p->n_begun > 0)
 		return find_silences(p, t, model);
 	if (p->n_threads < 2 || t->n_scheds == 0)
 		return 0;
+	find_own(p, t);
 	for (uint32_t i = 0; i + 1 < t->n_points; i++) {
-		const struct sleep sleep = sleep_in(t, i, &row);
+		const struct sleep sleep = sleep_in(t, i);
 		const int64_t from_ns = t->points[i].ns, to_ns = t->points[i + 1].ns;
 		int64_t by_label[LABELS];
 		if (t->points[i].depth > 0 || sleep.ns < LEAST_SLEEP_NS || sleep.until_ns > to_ns)

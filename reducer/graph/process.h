@@ -88,9 +88,9 @@ struct sent_row { /* a send or receive of a grouped launch */
 struct sched_row {
 	int64_t begin, slept, waited,
 		end;             /* it sleeps until `slept`, waits for a core until `waited` */
+	int64_t waits;       /* asleep for another thread until then, then in code of its own */
 	uint32_t holder;     /* the thread (of the trace) whose lock it waits for asleep; 0: none */
 	bool input;          /* asleep in a data loader */
-	bool own;            /* asleep in code of its own: it waits for no other thread */
 	uint32_t slept_last; /* 1 + the number of its thread's last row with sleep up to it; 0: none */
 };
 

@@ -268,9 +268,9 @@ static int take_sched(struct row_reading *r)
 												  begin + asleep,
 												  begin + away,
 												  begin + ns,
+												  standing & OF_ITS_OWN ? begin : begin + asleep,
 												  holder,
 												  (standing & IN_LOADER) != 0,
-												  (standing & OF_ITS_OWN) != 0,
 												  0};
 	return 0;
 }
