@@ -81,6 +81,12 @@ run crowded_calls "${few[@]}" --cores 2
 "$sim" --truth "$work/ample.json" --steps 6 "${few[@]}" >/dev/null 2>&1 || fail "baton-sim with cores enough"
 is "'no_core' in f[0]['id'] + f[0]['text'] and near(f[0]['gain_ms'], $(cores_win crowded_calls), 0.15) and loss['alloc'] < 70"
 
+# Keeps out: the rank that a lack of cores on its host makes latest as the cause, with its part of what cores enough win.
+few=(--workload three_level --ranks 8 --per-host 4 --seed 5 --fault alloc=257@2)
+run crowded_host "${few[@]}" --cores 2
+"$sim" --truth "$work/ample.json" --steps 6 "${few[@]}" >/dev/null 2>&1 || fail "baton-sim with cores enough"
+is "f[0]['id'] == 'no_core' and near(f[0]['gain_ms'], $(cores_win crowded_host), 0.05)"
+
 # Keeps out: a fault that is rarer than another one at its place, and becomes as frequent beside it.
 run periods --workload short_backward --ranks 1 --seed 5 --accumulate 4 --fault sync=1 --fault page_fault=782
 is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['sync'], 0.1)"
