@@ -87,6 +87,10 @@ run crowded_host "${few[@]}" --cores 2
 "$sim" --truth "$work/ample.json" --steps 6 "${few[@]}" >/dev/null 2>&1 || fail "baton-sim with cores enough"
 is "f[0]['id'] == 'no_core' and near(f[0]['gain_ms'], $(cores_win crowded_host), 0.05)"
 
+# Keeps out: six slices of another process on the GPU as idle time that nothing explains.
+run slices --workload graph --ranks 2 --seed 3 --host-noise bursts --fault shared_gpu=5000@all
+is "f[0]['id'] == 'shared' and near(f[0]['share_ms'], loss['shared_gpu'], 0.05)"
+
 # Keeps out: a fault that is rarer than another one at its place, and becomes as frequent beside it.
 run periods --workload short_backward --ranks 1 --seed 5 --accumulate 4 --fault sync=1 --fault page_fault=782
 is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['sync'], 0.1)"
