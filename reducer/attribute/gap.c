@@ -247,10 +247,12 @@ static int64_t latency_reach(const struct op *k, int64_t floor_ns)
 static int explain_rest(struct gap_engine *engine, const struct gap *gap, int64_t at)
 {
 	const struct op *k = gap->k, *j = gap->j;
-	bool node = opstream_is_node(engine->stream, k) || (j && opstream_is_node(engine->stream, j));
-	enum leaf rest = node                         ? LEAF_UNKNOWN_UNRECORDED
-					 : engine->calibration.shared ? LEAF_GPU_SHARED
-												  : LEAF_UNKNOWN_UNEXPLAINED;
+	const bool node = opstream_is_node(engine->stream, k);
+	const bool later = node && !(k->flags & OP_FIRST_OF_CALL);
+	const bool beside = node || (j && opstream_is_node(engine->stream, j));
+	const enum leaf rest = engine->calibration.shared && !later ? LEAF_GPU_SHARED
+						   : beside                             ? LEAF_UNKNOWN_UNRECORDED
+																: LEAF_UNKNOWN_UNEXPLAINED;
 	return explain_until(engine, k, &at, gap->b, rest);
 }
 

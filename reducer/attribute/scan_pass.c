@@ -55,7 +55,7 @@ static int note_gap(struct scanning *s, const struct gap *gap)
 	if (!gap_valid(gap))
 		return 0;
 	const bool first = k->flags & OP_FIRST_OF_CALL;
-	if (first && k->ls >= gap->a && !opstream_is_node(&s->ds->stream, k))
+	if (first && k->ls >= gap->a)
 		slices_add(&s->slices, gap->b - gap->a, gap->b - k->le, (uint64_t)k->feed << 32 | k->name);
 	if (k->ls >= gap->a && k->ls < gap->b && first)
 		return counts_one(&s->lags, k->start - k->ls);

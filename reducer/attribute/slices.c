@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	LEAST = 8,
+	LEAST = 6,
 	LEAST_KERNELS = 3,
 	NEAR_PART = 16,
 	STEADY_PART = 4, /* of the spread of the launches */

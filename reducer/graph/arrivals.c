@@ -55,7 +55,7 @@ static int add_op(struct arrivals *arrivals, const struct process *p,
 	const bool called = op->call != NO_INDEX;
 	const bool later = called && p->calls[op->call].first_op != number; /* in its launch */
 	bool launch = called && op->launches;
-	const int64_t gap_ns = later ? 0 : process_calibration(p, op)->queued_gap_ns;
+	const int64_t gap_ns = later ? 0 : process_queued_gap(p, op);
 	int error = 0;
 	if (before && before->end > op->begin) {
 		before = last_ended(p, s, at);

@@ -115,7 +115,8 @@ static int64_t late_ns(const struct bundling *b, const struct host_call *call)
 	const struct process *p = b->p;
 	const struct device_op *op = &p->ops[call->first_op], *before = &p->ops[b->now.last_op];
 	const struct calibration *of = process_calibration(p, op);
-	const int64_t by_stream = before->end + least(op->begin - before->end, of->queued_gap_ns);
+	const int64_t by_stream =
+		before->end + least(op->begin - before->end, process_queued_gap(p, op));
 	const int64_t by_launch = least(call->begin + of->floor_ns, op->begin);
 	return op->begin - (by_stream > by_launch ? by_stream : by_launch);
 }
@@ -162,7 +163,7 @@ static void append(struct bundling *b, uint32_t i)
 	const int64_t late = late_ns(b, call), ns = op->end - op->begin;
 	const struct calibration *of = process_calibration(p, op);
 	const int64_t by_launch = least(call->begin + of->floor_ns, op->begin);
-	int64_t gap_ns = least(op->begin - before->end, of->queued_gap_ns);
+	int64_t gap_ns = least(op->begin - before->end, process_queued_gap(p, op));
 	const bool launched = before->end + gap_ns < by_launch;
 	gap_ns += launched ? 0 : late;
 	if (now->reach_ns != INT64_MIN)

@@ -11,6 +11,7 @@ enum {
 	 * before everywhere */
 	OWN_TENTHS = 6,
 	FIRST_TENTHS = 2, /* of the gain: so much has the first of several that go before it together */
+	HOST_TENTHS = 9,  /* so much of a lack of cores on one unit of a host: cores are the host's */
 	OWN_MOST = 6,
 	MORE_TENTHS = 15 /* of the others' mean cost: a unit or host has more than they have */
 };
@@ -57,6 +58,25 @@ static bool has_more(const struct model *m, const struct suspects *all, const st
 		   MORE_TENTHS * others_ns * own;
 }
 
+/* Does the unit have its host to itself? */
+static bool is_alone(const struct model *m, uint32_t unit)
+{
+	size_t n = 0;
+	for (size_t u = 0; u < m->n_units; u++)
+		n += m->units[u].host == m->units[unit].host;
+	return n == 1;
+}
+
+/* Of a lack of cores one unit of a host has nearly all, or it is the host's: who waits longest is a
+ * matter of luck, and the others lose time by the same lack. */
+static bool has_most(const struct model *m, const struct culprit *x, const struct culprit *wide)
+{
+	const bool of_host =
+		x->cause == CAUSE_NO_CORE && culprit_width(x) == 0 && !is_alone(m, x->scope.unit);
+	return 10 * (__int128)x->gain.ns >=
+		   (of_host ? HOST_TENTHS : OWN_TENTHS) * (__int128)wide->gain.ns;
+}
+
 /* Of a cause everywhere, the one unit or host that most of it is on; NULL: none. */
 static const struct culprit *narrower(const struct model *m, const struct suspects *all,
 									  const struct culprit *wide)
@@ -65,8 +85,7 @@ static const struct culprit *narrower(const struct model *m, const struct suspec
 	for (size_t i = 0; i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
 		if (x->cause != cause_of_unit(wide->cause) || culprit_width(x) >= culprit_width(wide) ||
-			10 * (__int128)x->gain.ns < OWN_TENTHS * (__int128)wide->gain.ns ||
-			!has_more(m, all, x))
+			!has_most(m, x, wide) || !has_more(m, all, x))
 			continue;
 		if (!best || culprit_width(x) < culprit_width(best) ||
 			(culprit_width(x) == culprit_width(best) && x->gain.ns > best->gain.ns))

@@ -157,7 +157,7 @@ static bool is_refuted(const struct finding_pairs *f, const struct radix_row *ro
 static int add_event(struct arrivals *arrivals, const struct process *p,
 					 const struct device_op *before, uint32_t after)
 {
-	const int64_t gap_ns = process_calibration(p, &p->ops[after])->queued_gap_ns;
+	const int64_t gap_ns = process_queued_gap(p, &p->ops[after]);
 	return arrivals_add(arrivals, &(struct arrival){before->end, gap_ns, after,
 													before->begin_node + 1, EDGE_EVENT});
 }

@@ -376,3 +376,86 @@ int hand_offs_find(const struct process *p, struct host_thread *t, struct model 
 	}
 	return 0;
 }
+
+/* ---- before the first call ---- */
+
+struct lead { /* from the begin of the sample to a thread's first call */
+	int64_t from_ns, to_ns;
+	struct sleep sleep;
+	bool unknown; /* it has no rows: a thread that is new, or that nothing was known of */
+};
+
+static struct lead lead_of(const struct process *p, const struct host_thread *t)
+{
+	struct lead lead = {p->begins[0], t->points[0].ns, {0, INT64_MIN}, true};
+	for (uint32_t i = 0; i < t->n_scheds && t->scheds[i].begin < lead.to_ns; i++) {
+		const struct sched_row *s = &t->scheds[i];
+		const int64_t begin_ns = s->begin > lead.from_ns ? s->begin : lead.from_ns;
+		lead.unknown = false;
+		if (s->slept <= begin_ns || s->own)
+			continue;
+		lead.sleep.ns += s->slept - begin_ns;
+		lead.sleep.until_ns = s->slept;
+	}
+	lead.unknown &= lead.to_ns - lead.from_ns > LONG_SILENT_NS;
+	if (lead.unknown)
+		lead.sleep = (struct sleep){lead.to_ns - lead.from_ns, lead.to_ns};
+	return lead;
+}
+
+/* What the thread did in [from, to), but for its sleep where another thread ended that. */
+static int link_lead(const struct lead *lead, const struct edge *edge, const struct host_thread *t,
+					 bool asleep, struct model *model)
+{
+	int64_t by_label[LABELS];
+	struct edge of = *edge;
+	uint32_t number;
+	thread_labels(t, lead->from_ns, lead->to_ns, by_label);
+	of.ns = lead->to_ns - lead->from_ns - (asleep ? thread_take_sleep(by_label) : 0);
+	if (lead->unknown)
+		of.ns = 0;
+	int error = graph_add_edge(&model->graph, &of, &number);
+	return error || lead->unknown ? error : thread_note(model, number, by_label);
+}
+
+/* Woken by another thread: how long it slept before that does not count. */
+static int link_woken(const struct process *p, const struct lead *lead, const struct waker *waker,
+					  const struct host_thread *t, struct model *model)
+{
+	struct waking waking = {
+		.waker = waker->thread, .waker_point = waker->point, .ns = lead->sleep.until_ns};
+	int error = graph_add_nodes(&model->graph, &waking.ns, 1, &waking.node);
+	const struct source source = source_of(&waking);
+	const struct lead before = {lead->from_ns, waking.ns, {0, 0}, lead->unknown},
+					  after = {waking.ns, lead->to_ns, {0, 0}, false};
+	const struct edge asleep = {p->begin_node, waking.node, 0, t->unit, EDGE_OUTSIDE},
+					  awake = {waking.node, t->first_node, 0, t->unit, EDGE_OUTSIDE};
+	struct edge hand = {source.node, waking.node, waking.ns - source.ns, waking.waker->unit,
+						EDGE_HAND};
+	uint32_t edge;
+	error = error ? error : link_lead(&before, &asleep, t, true, model);
+	error = error ? error : link_lead(&after, &awake, t, false, model);
+	error = error ? error : graph_add_edge(&model->graph, &hand, &edge);
+	error =
+		error ? error : note_between(model, edge, waking.waker, (int64_t[]){source.ns, waking.ns});
+	model->hand_offs += !error;
+	return error;
+}
+
+int hand_offs_lead(struct process *p, const struct host_thread *t, struct model *model)
+{
+	const struct lead lead = lead_of(p, t);
+	struct waker waker = {0};
+	if (p->n_begun > 0 || t->n_scheds == 0 || lead.to_ns <= lead.from_ns)
+		return 0;
+	if (p->begin_node == NO_INDEX &&
+		graph_add_nodes(&model->graph, &lead.from_ns, 1, &p->begin_node) != 0)
+		return -ENOMEM;
+	if (lead.sleep.ns >= LEAST_SLEEP_NS && lead.sleep.until_ns <= lead.to_ns)
+		waker = find_waker(p, &(struct woken){t, lead.from_ns, lead.sleep.until_ns});
+	if (waker.thread)
+		return link_woken(p, &lead, &waker, t, model);
+	const struct edge edge = {p->begin_node, t->first_node, 0, t->unit, EDGE_OUTSIDE};
+	const struct lead alone = {lead.from_ns, lead.to_ns, {0, 0}, false};
+	return link_lead(&alone, &edge, t, false, model);
+}

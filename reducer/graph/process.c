@@ -288,8 +288,11 @@ int process_open(struct process *process, struct model *model, const struct samp
 				 uint32_t index)
 {
 	const struct device_context *context = sample->context;
-	*process = (struct process){
-		.index = index, .sample = sample, .run = context->run, .names = context->names};
+	*process = (struct process){.index = index,
+								.sample = sample,
+								.run = context->run,
+								.names = context->names,
+								.begin_node = NO_INDEX};
 	if (!sample->scan_of[index])
 		return 1;
 	int error = run_process_open(&context->run->processes[index], &process->trace, NULL);

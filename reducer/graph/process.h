@@ -216,6 +216,7 @@ struct process {
 	struct process_stream *streams;
 	uint32_t n_streams;
 	uint16_t *unit_of_device; /* by device of the trace */
+	uint32_t begin_node;      /* where the sample begins; NO_INDEX: not made */
 	double starving;     /* the part of their time for which loaders have no core; 0: not known */
 	bool children_known; /* by rows of their own */
 };
@@ -237,6 +238,13 @@ static inline const struct calibration *process_calibration(const struct process
 															const struct device_op *op)
 {
 	return process->streams[op->stream].calibration;
+}
+/* What the device takes from one op to the next. Where hardly any op is queued, the median of their gaps
+ * may be of ops that wait for something else. */
+static inline int64_t process_queued_gap(const struct process *process, const struct device_op *op)
+{
+	const int64_t ns = process_calibration(process, op)->queued_gap_ns;
+	return ns < DISPATCH_LIMIT_NS ? ns : DISPATCH_LIMIT_NS;
 }
 uint64_t process_name_hash(struct process *process, uint32_t name);
 /* The step of the sample in which a launch at `ns` lies; -1: before, n_steps: after. */

@@ -2,6 +2,7 @@
 #include "graph/process.h"
 
 #include "base/room.h"
+#include "base/saturate.h"
 #include "base/sort.h"
 #include "stacks/stacks.h"
 
@@ -249,6 +250,8 @@ static int take_sched(struct row_reading *r)
 {
 	struct process *p = r->process;
 	const struct rows *rows = &r->rows;
+	if (saturate_add(rows_value(rows, SCHED_START), rows_value(rows, SCHED_DUR)) <= p->begins[0])
+		return 0;
 	if (room_for((void **)&p->scheds, p->n_scheds, &p->scheds_room, 256, sizeof(*p->scheds)) != 0 ||
 		room_for((void **)&p->sched_threads, p->n_scheds, &p->sched_threads_room, 256,
 				 sizeof(*p->sched_threads)) != 0)
@@ -346,8 +349,7 @@ int process_read(struct process *p)
 		int (*take)(struct row_reading *);
 	} host[] = {{BATON_RANGE, take_range},
 				{BATON_CALL, take_call},
-				{BATON_OVERHEAD, take_overhead},
-				{BATON_SCHED, take_sched}},
+				{BATON_OVERHEAD, take_overhead}},
 	  gpu[] = {{BATON_OP, take_op}, {BATON_COLLECTIVE, take_coll}, {BATON_SYNC, take_sync}};
 	struct row_reading r = {.process = p};
 	sample_begins(p->sample, p->index, p->begins);
@@ -358,6 +360,9 @@ int process_read(struct process *p)
 	for (size_t i = 0; !error && i < sizeof(host) / sizeof(host[0]); i++)
 		error = read_table(&r, host[i].kind, host[i].take);
 	memset(p->name_hashes, 0, (p->trace.strings.n + 1) * sizeof(*p->name_hashes));
+	r.from = saturate_sub(p->begins[0], step); /* a thread may be silent when the sample begins */
+	error = error ? error : read_table(&r, BATON_SCHED, take_sched);
+	r.from = p->begins[0];
 	r.to = end + step; /* the GPU may be far behind */
 	const int64_t gpu_end = sample_gpu_end(p->sample, p->index);
 	r.to = gpu_end >= r.to ? gpu_end + 1 : r.to;

@@ -121,7 +121,8 @@ static int choose(struct causes *c, const struct units *units, const struct culp
 static bool may_be_few(const struct causes *c, const struct culprit *wide)
 {
 	const enum cause cause = cause_of_unit(wide->cause);
-	const bool of_host = wide->scope.host != ALL_UNITS && cause == CAUSE_NO_CORE;
+	const bool one_host = wide->scope.host != ALL_UNITS || c->model->n_hosts == 1;
+	const bool of_host = one_host && cause == CAUSE_NO_CORE;
 	return wide->scope.unit == ALL_UNITS && !of_host && !cause_is_sync(cause) &&
 		   (!cause_compares(cause) || c->model->meetings == 0);
 }

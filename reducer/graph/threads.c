@@ -293,6 +293,7 @@ int threads_link(struct process *p, struct model *model)
 	for (uint32_t k = 0; !error && k < p->n_threads; k++) {
 		struct host_thread *t = &p->threads[k];
 		error = hand_offs_link(t, model);
+		error = error ? error : hand_offs_lead(p, t, model);
 		for (uint32_t i = 0; !error && i + 1 < t->n_points; i++)
 			if (t->chain[i] == EDGE_NONE)
 				error = link_points(t, i, model);

@@ -21,6 +21,10 @@ int hand_offs_find(const struct process *process, struct host_thread *thread, st
  * are found. Other segments keep EDGE_NONE in thread->chain. 0 or -ENOMEM. */
 int hand_offs_link(struct host_thread *thread, struct model *model);
 
+/* From the begin of the sample to the thread's first call in it, which else would be when it was
+ * whatever is cured before it. The wake-ups of all threads are found. 0 or -ENOMEM. */
+int hand_offs_lead(struct process *process, const struct host_thread *thread, struct model *model);
+
 /* How soon batches come that the thread waits for all the time. 0 or -ENOMEM. */
 int loaders_link(const struct process *process, const struct host_thread *thread,
 				 struct model *model);

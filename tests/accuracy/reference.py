@@ -1224,7 +1224,7 @@ def percentile(p, values):
 
 def is_shared(slices):
     """[(length, kernel, from the launch's end to the start)] of gaps that end with launched work that did not start."""
-    if len(slices) < 8:
+    if len(slices) < 6:
         return False
     slice_ns = percentile(25, [ns for ns, _, _ in slices])
 
@@ -1257,7 +1257,7 @@ def calibrate(device, gaps):
     delays = [op.begin - op.launch.begin for op in device.ops
               if op.launch and op.is_first_of_call and op.begin > op.launch.begin]
     late = [gap for gap in inside
-            if gap.k.is_first_of_call and not gap.k.is_node and gap.launch.begin >= gap.a
+            if gap.k.is_first_of_call and gap.launch.begin >= gap.a
             and gap.b - gap.launch.end >= SLICE_LATE_NS][:SLICES_MOST]
     device.shared = is_shared([
         (gap.b - gap.a, (gap.k.process, gap.k.name), gap.b - gap.launch.end) for gap in late
@@ -1429,8 +1429,10 @@ def launched_not_started(gap):
         cap = min(DISPATCH_CAP_NS, max(floor, 3 * gap.device.queued_gap))
         explain(x + cap, "idle.gpu.dispatch")
     next_to_node = k.is_node or (gap.j is not None and gap.j.is_node)
-    late = "idle.gpu.shared" if gap.device.shared else "idle.unknown.unexplained"
-    explain(gap.b, "idle.unknown.unrecorded" if next_to_node else late)
+    if gap.device.shared and (k.is_first_of_call or not k.is_node):
+        explain(gap.b, "idle.gpu.shared")
+    else:
+        explain(gap.b, "idle.unknown.unrecorded" if next_to_node else "idle.unknown.unexplained")
     return parts
 
 

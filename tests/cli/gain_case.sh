@@ -81,6 +81,29 @@ run crowded_calls "${few[@]}" --cores 2
 "$sim" --truth "$work/ample.json" --steps 6 "${few[@]}" >/dev/null 2>&1 || fail "baton-sim with cores enough"
 is "'no_core' in f[0]['id'] + f[0]['text'] and near(f[0]['gain_ms'], $(cores_win crowded_calls), 0.15) and loss['alloc'] < 70"
 
+# Keeps out: the rank that a lack of cores on its host makes latest as the cause, with its part of what cores enough win.
+few=(--workload three_level --ranks 8 --per-host 4 --seed 5 --fault alloc=257@2)
+run crowded_host "${few[@]}" --cores 2
+"$sim" --truth "$work/ample.json" --steps 6 "${few[@]}" >/dev/null 2>&1 || fail "baton-sim with cores enough"
+is "f[0]['id'] == 'no_core' and near(f[0]['gain_ms'], $(cores_win crowded_host), 0.05)"
+
+# Keeps out: what ops wait for that hardly ever are queued, as what the device takes between any two of them (6 ms).
+run replicas --workload dataparallel --ranks 3 --seed 5 --fault no_core=5
+is "f[0]['id'] == 'no_core' and near(f[0]['gain_ms'], loss['no_core'], 0.02)"
+
+# Keeps out: the first call of a thread in the replayed steps at its time, whatever is cured before it.
+run first_calls --workload jax --ranks 2 --seed 5 --fault no_core=3
+is "f[0]['id'] == 'no_core' and near(f[0]['gain_ms'], loss['no_core'], 0.02)"
+
+few=(--workload pipeline --ranks 8 --seed 5 --fault alloc=25 --fault checkpoint=200)
+run new_thread "${few[@]}" --cores 2
+"$sim" --truth "$work/ample.json" --steps 6 "${few[@]}" >/dev/null 2>&1 || fail "baton-sim with cores enough"
+is "f[0]['id'] == 'no_core' and near(f[0]['gain_ms'], $(cores_win new_thread), 0.05)"
+
+# Keeps out: six slices of another process on the GPU as idle time that nothing explains.
+run slices --workload graph --ranks 2 --seed 3 --host-noise bursts --fault shared_gpu=5000@all
+is "f[0]['id'] == 'shared' and near(f[0]['share_ms'], loss['shared_gpu'], 0.05)"
+
 # Keeps out: a fault that is rarer than another one at its place, and becomes as frequent beside it.
 run periods --workload short_backward --ranks 1 --seed 5 --accumulate 4 --fault sync=1 --fault page_fault=782
 is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['sync'], 0.1)"

@@ -4,7 +4,7 @@
 
 cat >"$work/shared.py" <<'EOF'
 """shared.py DIR PID=KIND ...: processes of one device. KIND: none (a stream, no op), one (a kernel), loop, marked, optimizer (12 rounds);
-slow (every launch takes 150 us to its start), sliced (all but the first wait for a slice of 400 us)."""
+slow (every launch takes 150 us to its start), sliced (all but the first wait for a slice of 400 us), graphs (the same, of CUDA graphs)."""
 import os
 import sys
 
@@ -18,17 +18,21 @@ for number, process in enumerate(sys.argv[2:]):
     out = TraceWriter(os.path.join(sys.argv[1], "%s.baton" % pid))
     out.process(int(pid), host="node", source="baton")
     thread, stream = out.thread("python", int(pid), int(pid)), out.stream(out.device(0, "GPU", "GPU-0"), 1, 7)
-    lag = {"slow": lambda n: 150 * US + n % 7 * US - 3 * US, "sliced": lambda n: 395 * US if n > 1 else 8 * US}.get(kind, lambda n: 9 * US)
+    lag = {"slow": lambda n: 150 * US + n % 7 * US - 3 * US, "sliced": lambda n: 395 * US if n > 1 else 8 * US}
+    lag = lag.get("sliced" if kind == "graphs" else kind, lambda n: 9 * US)
     begin, rounds = number * 100 * MS, {"none": 0, "one": 1}.get(kind, 12)
     rows = {"call": [], "op": [], "range": []}
-    each = 20 * US if kind not in ("slow", "sliced") else 500 * US  # from one launch to the next
+    each = 20 * US if kind not in ("slow", "sliced", "graphs") else 500 * US  # from one launch to the next
+    call = "cudaGraphLaunch" if kind == "graphs" else "cudaLaunchKernel"
     for i in range(rounds):
         at = begin + i * (MS if each == 20 * US else 6 * each)
         for k in range(6 if rounds > 1 else 1):
             correlation = len(rows["call"]) + 1
-            rows["call"].append({"start_ns": at + k * each, "dur_ns": 5 * US, "thread": thread, "name": "cudaLaunchKernel", "correlation": correlation})
+            rows["call"].append({"start_ns": at + k * each, "dur_ns": 5 * US, "thread": thread, "name": call, "correlation": correlation})
             rows["op"].append({"start_ns": at + k * each + lag(correlation), "dur_ns": 9 * US, "op_kind": 1, "stream": stream, "correlation": correlation,
                                "name": "kernel_" + "abcdef"[k]})
+            if kind == "graphs":
+                rows["op"].append({**rows["op"][-1], "start_ns": rows["op"][-1]["start_ns"] + 10 * US, "name": "node"})
         if kind == "marked":
             rows["range"].append({"start_ns": at, "dur_ns": MS // 2, "thread": thread, "name": "step %d" % i, "category": 1})
         if kind == "optimizer":
@@ -73,6 +77,9 @@ steps_of 100=slow
 expect_true "all(f['id'] != 'shared' for f in d['findings']) and d['devices'][0]['time_ns']['idle.gpu.shared'] == 0"
 steps_of 100=sliced
 expect_true "any(f['id'] == 'shared' for f in d['findings'])"
+# Keeps out: what starts with the first node of a graph as time that only nodes without a record could explain.
+steps_of 100=graphs
+expect_true "any(f['id'] == 'shared' for f in d['findings']) and d['devices'][0]['time_ns']['idle.unknown.unrecorded'] == 0"
 
 # One process with two GPUs, a thread for each that waits after every kernel. KIND: quick; sliced, by another process; late, now and then
 # and for no regular time.

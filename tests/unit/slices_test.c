@@ -115,7 +115,7 @@ int main(void)
 	CHECK(shared(40, some, mixed), "three quarters are regular");
 	CHECK(!shared(40, fewer, mixed), "two thirds are regular");
 	CHECK(!shared(40, any, mixed), "lengths of all kinds");
-	CHECK(shared(8, whole, mixed) && !shared(7, whole, mixed), "too few");
+	CHECK(shared(6, whole, mixed) && !shared(5, whole, mixed), "too few");
 	CHECK(!shared(40, whole, two), "two places of the program");
 	CHECK(!shared(40, one_place, mostly_one), "one place of the program");
 	CHECK(shared(1000, whole, mixed) && slices.n == SLICES_MOST, "bounded");
