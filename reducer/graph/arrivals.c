@@ -4,6 +4,7 @@
 #include "base/room.h"
 #include "base/saturate.h"
 #include "graph/held_rows.h"
+#include "graph/nodes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static const struct device_op *last_ended(const struct process *p, const struct 
 	return last;
 }
 
-static int add_op(struct arrivals *arrivals, const struct process *p,
+static int add_op(struct arrivals *arrivals, struct model *model, const struct process *p,
 				  const struct process_stream *s, uint32_t at)
 {
 	const uint32_t number = s->ops[at];
@@ -64,17 +65,19 @@ static int add_op(struct arrivals *arrivals, const struct process *p,
 	launch |= called && !before;
 	if (launch)
 		error = add_launch(arrivals, p, number);
+	if (!error && before && later)
+		error = nodes_note(model, op->begin - before->end);
 	if (!error && before)
 		error = arrivals_add(arrivals, &(struct arrival){before->end, gap_ns, number,
 														 before->begin_node + 1, EDGE_STREAM});
 	return error;
 }
 
-int arrivals_of_streams(struct arrivals *arrivals, const struct process *p)
+int arrivals_of_streams(struct arrivals *arrivals, struct model *model, const struct process *p)
 {
 	for (uint32_t s = 1; s < p->n_streams; s++)
 		for (uint32_t i = 0; i < p->streams[s].n_ops; i++) {
-			int error = add_op(arrivals, p, &p->streams[s], i);
+			int error = add_op(arrivals, model, p, &p->streams[s], i);
 			if (error)
 				return error;
 		}

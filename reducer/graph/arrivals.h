@@ -20,8 +20,9 @@ struct arrivals {
 
 /* 0 or -ENOMEM. */
 int arrivals_add(struct arrivals *arrivals, const struct arrival *arrival);
-/* Launches and streams. 0 or -ENOMEM. */
-int arrivals_of_streams(struct arrivals *arrivals, const struct process *process);
+/* Launches and streams; notes the gaps between nodes of graphs. 0 or -ENOMEM. */
+int arrivals_of_streams(struct arrivals *arrivals, struct model *model,
+						const struct process *process);
 /* Makes the edges to the starts of all ops. 0 or -ENOMEM. */
 int arrivals_link(struct arrivals *arrivals, struct process *process, struct model *model);
 

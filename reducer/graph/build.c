@@ -26,7 +26,7 @@ static int link_process(struct process *p, struct model *model)
 	error = error ? error : bundles_link(p, model);
 	error = error ? error : threads_link(p, model);
 	error = error ? error : waits_link(p, model, from_amount);
-	error = error ? error : arrivals_of_streams(&arrivals, p);
+	error = error ? error : arrivals_of_streams(&arrivals, model, p);
 	error = error ? error : events_arrive(p, &arrivals);
 	error = error ? error : arrivals_link(&arrivals, p, model);
 	error = error ? error : ops_note(p, model);

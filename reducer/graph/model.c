@@ -21,6 +21,7 @@ void model_free(struct model *model)
 	free(model->ends);
 	free(model->copies);
 	free(model->wait_edges);
+	free(model->node_gaps);
 	free(model->unexplained_edges);
 	memset(model, 0, sizeof(*model));
 }

@@ -122,6 +122,8 @@ struct unit { /* a device, as one process drives it */
 	uint64_t sequence; /* of which kernels follow each other: units with one run the same program */
 };
 
+enum { NODE_GAP_MOST_NS = 4096 }; /* a longer one has another reason */
+
 #define MODEL_ROWS(type, name) \
 	struct type *name;         \
 	size_t n_##name, name##_room
@@ -150,6 +152,8 @@ struct model {
 	bool loaders_known; /* how much they waited for a core: by rows of theirs */
 	uint32_t hand_offs, unwoken;
 	int64_t unexplained_ns; /* of ops that started later than anything explains, all of them */
+	uint32_t *node_gaps;    /* by their length in ns: gaps between nodes of a graph; or NULL */
+	uint64_t n_node_gaps;
 	uint32_t *unexplained_edges;
 	size_t n_unexplained_edges, unexplained_edges_room;
 };

@@ -13,8 +13,8 @@ enum {
 	OWN_NS = 5000,        /* what a waiting call does itself */
 	EARLY_WAKE_NS = 3000, /* its waking when the GPU was done before it began */
 	END_GRAIN_NS = 1000,
-	LATER_OPS = 4096, /* that a stream may have been given after the one that is waited for */
-	QUEUE_DEPTH = 1024,
+	LATER_OPS = 4096,     /* that a stream may have been given after the one that is waited for */
+	QUEUE_DEPTH = 1021,   /* of an H100 */
 	HELD_CALL_NS = 20000, /* a launch that takes longer waited for its place */
 	LAUNCH_OWN_NS = 8000,
 	NO_CORE_LEAST_NS = 200000,

@@ -4,6 +4,7 @@
 #include "classify/classes.h"
 #include "conclude/replay_late.h"
 #include "graph/culprit.h"
+#include "graph/nodes.h"
 #include "graph/overlap.h"
 #include "graph/several.h"
 
@@ -96,6 +97,31 @@ static void take_scope(struct causes *causes, uint32_t which, const struct scope
 		}
 }
 
+static bool all_h100(const struct replayed *r)
+{
+	const struct run *run = r->sample.context->run;
+	size_t n = 0;
+	while (n < run->n_devices && strstr(pool_text(r, run->devices[n].name), "H100"))
+		n++;
+	return n == run->n_devices;
+}
+
+/* Launches become nodes of graphs: what lies between them is what lies between nodes. */
+static int take_nodes(const struct whatif *w, const struct replayed *r, struct taken *taken,
+					  int64_t *weights_ns)
+{
+	const size_t n = r->model.n_units;
+	bool *meant = calloc(n + 1, sizeof(*meant));
+	for (size_t u = 0; meant && u < n; u++)
+		meant[u] = is_meant(w, r, taken, &r->model.units[u]);
+	taken->node_gap = nodes_gap(&r->model, all_h100(r));
+	int error = meant ? 0 : -ENOMEM;
+	if (!error && taken->node_gap.of != NODE_GAP_STAYS)
+		error = nodes_take(&r->model, taken->node_gap, meant, weights_ns);
+	free(meant);
+	return error;
+}
+
 static int take(const struct whatif *w, struct replayed *r, const struct taken *taken,
 				int64_t *weights_ns)
 {
@@ -142,6 +168,8 @@ static int take_one(const struct whatif *w, struct replayed *r, struct taken *ta
 	if (!error && joint & comparing)
 		error = gain_peers(&r->causes, joint, &taken->joint.scope, weights_ns, &others);
 	error = error ? error : take(w, r, taken, weights_ns);
+	if (!error && taken->graphs)
+		error = take_nodes(w, r, taken, weights_ns);
 	error = error ? error : gain_take(&r->causes, weights_ns, &taken->gain);
 	if (error)
 		return error;

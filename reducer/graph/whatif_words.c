@@ -256,6 +256,7 @@ int taken_graphs(struct taken_list *list)
 	return taken_add(list, &(struct taken){.causes = BIT(FRAMEWORK) | BIT(API),
 										   .rank = list->rank,
 										   .bytes = -1,
+										   .graphs = true,
 										   .name = "graphs"});
 }
 

@@ -3,6 +3,7 @@
 #ifndef GRAPH_WHATIF_WORDS_H
 #define GRAPH_WHATIF_WORDS_H
 
+#include "graph/nodes.h"
 #include "graph/suspects.h"
 
 enum {
@@ -31,6 +32,8 @@ struct taken { /* what is taken off */
 	struct joint_cause joint; /* of what was found: it pays only with that one */
 	uint32_t group;           /* 0, or found together with the others of this number */
 	int64_t cost_ns;          /* of those: each has this part of what all win */
+	bool graphs;              /* launches become nodes of graphs */
+	struct node_gap node_gap; /* between them */
 	struct gain gain;
 	char name[32];                 /* as it is printed */
 	char device[TAKEN_NAME_BYTES]; /* "": not of one; the beginning of a key */

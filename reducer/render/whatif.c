@@ -72,11 +72,26 @@ static void joint_line(const struct screen *screen, const struct taken *taken)
 				text_ms(screen, taken->joint.alone_ns, &other));
 }
 
+static void nodes_line(const struct screen *screen, const struct taken *taken)
+{
+	const struct node_gap *gap = &taken->node_gap;
+	if (gap->of == NODE_GAP_STAYS)
+		screen_wrap(screen, 12,
+					"            Gaps between queued kernels stay: the steps have too few nodes of "
+					"CUDA graphs to say how short they would be");
+	else
+		screen_wrap(screen, 12, "            Gaps between kernels are %lld ns at most, %s",
+					(long long)gap->ns,
+					gap->of == NODE_GAP_OF_RUN
+						? "as mostly between the nodes of this run's CUDA graphs"
+						: "as was measured between nodes of a CUDA graph on an H100");
+}
+
 /* Faster, slower and otherwise built is with something. */
 static const char *preposition(const struct taken *taken, uint32_t i)
 {
 	const bool with = taken->kind == TAKEN_SCALED || taken->kind == TAKEN_OVERLAP ||
-					  taken->kind == TAKEN_LIKE || strcmp(taken->name, "graphs") == 0;
+					  taken->kind == TAKEN_LIKE || taken->graphs;
 	if (with)
 		return i ? "and with" : "with";
 	return i ? "and without" : "without";
@@ -135,6 +150,8 @@ void whatif_text(const struct whatif *w, const struct replayed *r, FILE *out)
 					compared(taken));
 		if (taken->joint.known)
 			joint_line(&screen, taken);
+		if (taken->graphs)
+			nodes_line(&screen, taken);
 	}
 	bool transfers = false;
 	for (uint32_t i = 0; i < w->list.n; i++)
@@ -178,6 +195,17 @@ static void print_joint(struct json *json, const struct replayed *r, const struc
 	json_end_object(json);
 }
 
+static void print_nodes(struct json *json, const struct taken *taken)
+{
+	if (taken->graphs && taken->node_gap.of != NODE_GAP_STAYS) {
+		json_number(json, "node_gap_ns", taken->node_gap.ns);
+		json_text(json, "node_gap_of", taken->node_gap.of == NODE_GAP_OF_RUN ? "run" : "H100");
+	} else {
+		json_null(json, "node_gap_ns");
+		json_null(json, "node_gap_of");
+	}
+}
+
 static void print_taken(struct json *json, const struct replayed *r, const struct taken *taken)
 {
 	json_object(json, NULL);
@@ -194,6 +222,7 @@ static void print_taken(struct json *json, const struct replayed *r, const struc
 	json_number(json, "gain_low_ns", taken->gain.low_ns);
 	json_number(json, "gain_high_ns", taken->gain.high_ns);
 	text_or_null(json, "gain_reference", gain_reference_name(whatif_reference(taken)));
+	print_nodes(json, taken);
 	print_joint(json, r, taken);
 	json_end_object(json);
 }

@@ -147,7 +147,15 @@ expect_status 3 "$BATON" whatif "$work/well" --like "$work/nothing"
 # What the program's own launches cost a GPU that waits for them.
 expect_status 0 "$sim" -o "$work/tiny" --workload tiny --ranks 2 --steps 6 --seed 3
 expect_status 0 "$BATON" whatif --json "$work/tiny" --graphs
-expect_true "d['without'][0]['gain_ns'] > d['step_ns'] / 2"
+expect_true "d['without'][0]['gain_ns'] > d['step_ns'] / 2 and d['without'][0]['node_gap_of'] is None"
+expect_status 0 "$BATON" whatif "$work/tiny" --graphs
+expect_prints "Gaps between queued kernels stay"
+# Of a run with graphs in it: by the gaps that its nodes have.
+expect_status 0 "$sim" -o "$work/nodes" --workload graph --ranks 2 --steps 6 --seed 3
+expect_status 0 "$BATON" whatif --json "$work/nodes" --graphs
+expect_true "(lambda g: g['node_gap_of'] == 'run' and 0 < g['node_gap_ns'] < 2000)(d['without'][0])"
+expect_status 0 "$BATON" whatif "$work/nodes" --graphs
+expect_prints "as mostly between the nodes of this run's CUDA"
 
 # Keeps out: time that an earlier item of the list took off, taken or stretched again.
 expect_status 0 "$BATON" whatif --json "$work/tiny" --graphs --scale host=2

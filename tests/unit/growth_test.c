@@ -125,7 +125,7 @@ static double link_all(uint32_t n, uint32_t streams)
 	error = error ? error : threads_open(&m.process, &m.model);
 	error = error ? error : threads_link(&m.process, &m.model);
 	error = error ? error : waits_link(&m.process, &m.model, 0);
-	error = error ? error : arrivals_of_streams(&arrivals, &m.process);
+	error = error ? error : arrivals_of_streams(&arrivals, &m.model, &m.process);
 	error = error ? error : arrivals_link(&arrivals, &m.process, &m.model);
 	const double took = core_seconds() - began;
 	CHECK(error == 0, "%d", error);

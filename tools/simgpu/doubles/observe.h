@@ -25,6 +25,7 @@ struct sim_call {
 	uint64_t data;        /* the observer's, kept from enter to leave */
 	int64_t begin_ns;
 	int result;
+	int64_t full_from_ns, full_to_ns; /* at leave: it waited so long for a place in the queue; 0 */
 	uint32_t ops; /* at leave: ops that it put on devices (0: failed, captured, or none) */
 };
 

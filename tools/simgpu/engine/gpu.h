@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#define GPU_QUEUE_DEPTH 1024 /* launched, not started; then a launch blocks */
+#define GPU_QUEUE_DEPTH 1021 /* launched, not started; then a launch blocks: an H100's */
 #define GPU_SHARE_ALL 1024
 
 enum gpu_op_kind {

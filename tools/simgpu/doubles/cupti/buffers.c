@@ -40,7 +40,10 @@ static buffer_complete_fn client_complete;
 static uint64_t dropped, added, serials;
 static uint32_t period_ms;
 static unsigned period_changes;
-static bool worker_running, worker_busy, client_zeroes;
+static bool worker_running, client_zeroes;
+/* Flushes that were asked of the worker and that it is through with, and what they gave. */
+static unsigned flushes_asked, flushes_done, flushed_records;
+static bool flush_is_forced;
 static atomic_int per_thread = -1;
 static __thread struct lane *my_lane;
 
@@ -390,19 +393,19 @@ static bool full_waits(void) /* locked */
 	return false;
 }
 
-/* Until the period is over, or, without one, until there is something to deliver. */
+/* Until the period is over, or, without one, until there is something to deliver; or a flush. */
 static void worker_wait(void) /* locked */
 {
 	unsigned changes;
 	struct timespec at;
 
-	while (!period_ms && !full_waits())
+	while (!period_ms && !full_waits() && flushes_asked == flushes_done)
 		pthread_cond_wait(&wake, &lock);
 	if (!period_ms)
 		return;
 	changes = period_changes;
 	at = deadline_after(period_ms);
-	while (changes == period_changes)
+	while (changes == period_changes && flushes_asked == flushes_done)
 		if (pthread_cond_timedwait(&wake, &lock, &at) == ETIMEDOUT)
 			return;
 }
@@ -413,9 +416,11 @@ static void *worker(void *unused_argument)
 	pthread_mutex_lock(&lock);
 	for (;;) {
 		worker_wait();
-		worker_busy = true;
-		full_deliver(false);
-		worker_busy = false;
+		unsigned asked = flushes_asked;
+		bool forced = flush_is_forced;
+		flush_is_forced = false;
+		flushed_records += full_deliver(forced);
+		flushes_done = asked;
 		pthread_cond_broadcast(&delivered);
 	}
 	return NULL;
@@ -439,11 +444,11 @@ void buffers_start_worker(void)
 }
 
 /* A client that holds a lock here which its completion callback also takes never gets out. */
-static void flush_await_worker(void) /* locked */
+static void flush_await(unsigned ours) /* locked */
 {
 	struct timespec at = deadline_after(knobs()->deadlock_s * 1000);
 
-	while (worker_busy)
+	while ((int)(flushes_done - ours) < 0)
 		if (pthread_cond_timedwait(&delivered, &lock, &at) == ETIMEDOUT) {
 			fprintf(stderr,
 					"simgpu cupti: deadlock: cuptiActivityFlushAll has waited %u s for a "
@@ -451,6 +456,17 @@ static void flush_await_worker(void) /* locked */
 					knobs()->deadlock_s);
 			abort();
 		}
+}
+
+/* All that is there, by the worker: a client never gets a buffer back on the thread that flushes. */
+static unsigned flush_by_worker(bool forced) /* locked */
+{
+	unsigned before = flushed_records;
+
+	flush_is_forced |= forced;
+	pthread_cond_signal(&wake);
+	flush_await(++flushes_asked);
+	return flushed_records - before;
 }
 
 void buffers_flush(bool forced)
@@ -467,9 +483,7 @@ void buffers_flush(bool forced)
 			full = lane->open;
 			lane->open = NULL;
 		}
-	flush_await_worker();
-	records = full_deliver(forced);
-	flush_await_worker();
+	records = worker_running ? flush_by_worker(forced) : full_deliver(forced);
 	pthread_mutex_unlock(&lock);
 	note.overhead.end = clock_stamp();
 	note.overhead.thread = identity_thread();

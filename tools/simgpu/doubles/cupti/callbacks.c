@@ -100,7 +100,7 @@ enum result callbacks_subscribe(void **subscriber, callback_fn callback, void *u
 		only.callback = callback;
 		only.user = user;
 		snprintf(only.name, sizeof(only.name), "CUPTI for %s",
-				 params && params->name ? params->name : "");
+				 params && params->name ? params->name : "<not provided>");
 		atomic_store(&current, &only);
 		*subscriber = &only;
 	}

@@ -7,7 +7,7 @@
 #include "doubles/cupti/identity.h"
 #include <string.h>
 
-enum { NESTING = 8 };
+enum { NESTING = 8, OVERHEAD_COMMAND_BUFFER_FULL = 6 << 16 };
 
 /* Calls in progress on this thread: a driver call inside a runtime call, and what callbacks do. */
 struct frame {
@@ -70,6 +70,22 @@ static void note_call(const struct sim_call *call, uint64_t start)
 	buffers_add(buffers_lane(), &entry, NULL);
 }
 
+/* The queue was full. */
+static void note_full(const struct sim_call *call)
+{
+	struct entry entry = {.kind = KIND_OVERHEAD, .done = true};
+	struct clock_line line;
+
+	if (!call->full_to_ns || !activity_wants(KIND_OVERHEAD, 0))
+		return;
+	entry.overhead.kind = OVERHEAD_COMMAND_BUFFER_FULL;
+	line = clock_line();
+	entry.overhead.start = clock_convert(&line, call->full_from_ns);
+	entry.overhead.end = clock_convert(&line, call->full_to_ns);
+	entry.overhead.thread = identity_thread();
+	buffers_add(buffers_lane(), &entry, NULL);
+}
+
 /* An event record: its parameters begin with the event and the stream. */
 static void note_event(const struct sim_call *call)
 {
@@ -105,6 +121,7 @@ static void outermost_leave(const struct sim_call *call)
 	uint32_t device;
 
 	note_event(call);
+	note_full(call);
 	if (!call->correlation)
 		return;
 	entry.op.correlation = activity_correlation(call->correlation);

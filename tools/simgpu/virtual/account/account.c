@@ -67,6 +67,15 @@ static void blame_launch(struct account *account, const struct gpu_op *op, int64
 	add(account, p2, to, CAUSE_LAUNCH_LATENCY);
 }
 
+/* From when on the way to a host function is the reason: what it waited for is over. */
+static int64_t host_func_asked(const struct gpu_op *function, int64_t from, int64_t began)
+{
+	const struct gpu_op *before = function->last == LAST_OP ? function->last_op : NULL;
+	if (!before || before->end_ns >= began)
+		return began;
+	return before->end_ns > from ? before->end_ns : from;
+}
+
 /* `op` started (or could have run) at `to` and not before: why not in [from, to)? */
 static void blame_op(struct account *account, const struct gpu_op *op, int64_t from, int64_t to)
 {
@@ -80,9 +89,10 @@ static void blame_op(struct account *account, const struct gpu_op *op, int64_t f
 		int64_t began = last->start_ns < from   ? from
 						: last->start_ns < over ? last->start_ns
 												: over;
-		if (began > from)
-			blame_op(account, last, from, began);
-		add(account, began, over, CAUSE_HOST_FUNC);
+		const int64_t asked = host_func_asked(last, from, began);
+		if (asked > from)
+			blame_op(account, last, from, asked);
+		add(account, asked, over, CAUSE_HOST_FUNC);
 	} else if (last->gpu == op->gpu) {
 		add(account, from, over, CAUSE_DISPATCH);
 	} else { /* what held up the other device, as far as that is still known */

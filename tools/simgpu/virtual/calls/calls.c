@@ -6,8 +6,14 @@
 
 #include <baton/format.h>
 
-/* From the end on another device, or of a host function, to the start here. */
+/* From the end on another device to the start here. */
 #define PEER_GAP_NS 2000
+/* Of an H100 (docs/GPU_RESULTS.md, section dependency): until a host function begins, and from its
+ * end to the next start. */
+#define HOST_FUNC_BEGIN_NS 57000
+#define HOST_FUNC_GAP_NS 5700
+/* Between nodes of a graph, a part of the gap between queued ops: 96 and 960 ns on an H100. */
+#define NODE_GAP_PART 10
 
 static uint32_t stream_index(const struct gpu_op *op)
 {
@@ -20,10 +26,14 @@ static uint32_t stream_index(const struct gpu_op *op)
 
 static int64_t gap_ns(struct gpu_op *op, struct gpu_op *after)
 {
-	if (after->gpu != op->gpu || after->kind == GPU_HOST_FUNC)
+	if (op->kind == GPU_HOST_FUNC)
+		return HOST_FUNC_BEGIN_NS;
+	if (after->kind == GPU_HOST_FUNC)
+		return HOST_FUNC_GAP_NS;
+	if (after->gpu != op->gpu)
 		return PEER_GAP_NS;
 	int64_t ns = table_draw(TABLE_QUEUED_GAP, rng_hash(op->launch.key, 3, 0, 0));
-	return op->node ? ns / 2 : ns;
+	return op->node ? ns / NODE_GAP_PART : ns;
 }
 
 static void starting(struct gpu_op *op)

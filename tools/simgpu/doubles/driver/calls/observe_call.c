@@ -38,6 +38,8 @@ static void finish(struct sim_observed *observed, int result)
 		return;
 	observed->call.result = result;
 	observed->call.ops = result ? 0 : host_thread()->ops;
+	observed->call.full_from_ns = host_thread()->full_from_ns;
+	observed->call.full_to_ns = host_thread()->full_to_ns;
 	if (observed->observer->leave)
 		observed->observer->leave(&observed->call);
 }
@@ -55,6 +57,7 @@ int observe_enter(struct sim_observed *observed, uint32_t cbid, const char *func
 	if (!thread->in_runtime) {
 		thread->correlation = next_correlation();
 		thread->ops = 0;
+		thread->full_from_ns = thread->full_to_ns = 0;
 	}
 	begin(observed, SIM_DRIVER, cbid, function, params, symbol);
 	return CUDA_OK;
@@ -83,6 +86,7 @@ int simgpu_runtime_enter(struct sim_observed *observed, uint32_t cbid, const cha
 	thread->in_runtime = true;
 	thread->correlation = next_correlation();
 	thread->ops = 0;
+	thread->full_from_ns = thread->full_to_ns = 0;
 	begin(observed, SIM_RUNTIME, cbid, function, params, symbol);
 	return CUDA_OK;
 }

@@ -16,8 +16,9 @@ struct host_thread {
 	struct host_thread *next;
 	uint32_t tid;
 	_Atomic uint64_t launches;
-	uint32_t correlation; /* of the call in progress */
-	uint32_t ops;         /* that it has put on devices */
+	uint32_t correlation;             /* of the call in progress */
+	uint32_t ops;                     /* that it has put on devices */
+	int64_t full_from_ns, full_to_ns; /* and when it last waited for a place in the queue; or 0 */
 	bool in_runtime, in_driver;
 	bool captured; /* the call in progress made a graph node, which nobody has been told yet */
 	int device;

@@ -92,9 +92,10 @@ static void read_environment(void)
 	s->cuda = release(getenv("SIMGPU_CUDA"));
 	s->capability = (int)number("SIMGPU_CAPABILITY", 80);
 	s->kernel_ns = number("SIMGPU_KERNEL_NS", 5000);
-	s->latency_ns = number("SIMGPU_LATENCY_NS", 4000);
-	s->gap_ns = number("SIMGPU_GAP_NS", 1000);
-	s->graph_gap_ns = number("SIMGPU_GRAPH_GAP_NS", s->gap_ns / 2);
+	s->latency_ns = number("SIMGPU_LATENCY_NS", 5200);
+	s->gap_ns = number("SIMGPU_GAP_NS", 960);
+	s->graph_gap_ns = number("SIMGPU_GRAPH_GAP_NS", s->gap_ns / 10);
+	s->host_func_ns = number("SIMGPU_HOST_FUNC_NS", 50000);
 	s->copy_mb_s = number("SIMGPU_COPY_MB_S", 25000);
 	s->pageable_mb_s = number("SIMGPU_PAGEABLE_MB_S", 6000);
 	s->local_mb_s = number("SIMGPU_LOCAL_MB_S", 1200000);

@@ -14,7 +14,7 @@ struct settings {
 	int64_t slow[MAX_DEVICES]; /* thousandths */
 	int cuda;                  /* 12080; 0 not said */
 	int capability;            /* 80 */
-	int64_t kernel_ns, latency_ns, gap_ns, graph_gap_ns;
+	int64_t kernel_ns, latency_ns, gap_ns, graph_gap_ns, host_func_ns;
 	int64_t copy_mb_s, pageable_mb_s, local_mb_s;
 	size_t memory_bytes;
 	uint32_t fill_blocks; /* blocks that fill a device */

@@ -28,6 +28,18 @@ struct event_handle *event_of(void *handle)
 	return event && event->magic == EVENT_MAGIC ? event : NULL;
 }
 
+bool simgpu_event_id(void *handle, uint32_t *id)
+{
+	if (core_state())
+		return false;
+	core_lock();
+	const struct event_handle *event = event_of(handle);
+	if (event)
+		*id = event->id;
+	core_unlock();
+	return event != NULL;
+}
+
 static void forget(struct event_handle *event)
 {
 	gpu_op_drop(event->op);

@@ -109,8 +109,13 @@ static void meet(struct gpu_op *op)
 		host_func_run(work->host, work->data, host_func_over, op);
 }
 
+/* The thread of host functions is woken then, and the next op is so far away when it is through. */
 static int64_t gap_ns(struct gpu_op *op, struct gpu_op *after)
 {
+	if (op->kind == GPU_HOST_FUNC)
+		return settings()->host_func_ns;
+	if (after->kind == GPU_HOST_FUNC)
+		return settings()->host_func_ns / 10;
 	if (after->kind == GPU_JOIN && after->last == LAST_LAUNCH)
 		return 0; /* it stands for an arrival */
 	return op->node ? settings()->graph_gap_ns : settings()->gap_ns;
@@ -185,8 +190,12 @@ static bool has_place(void *who)
 
 void op_wait_for_place(struct context *context)
 {
-	if (!has_place(&context->gpu))
-		core_wait(has_place, &context->gpu, INT64_MAX);
+	if (has_place(&context->gpu))
+		return;
+	const int64_t from_ns = core_now();
+	core_wait(has_place, &context->gpu, INT64_MAX);
+	host_thread()->full_from_ns = from_ns;
+	host_thread()->full_to_ns = core_now();
 }
 
 /* ---- external ops ---- */
