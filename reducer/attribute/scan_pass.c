@@ -118,20 +118,20 @@ struct passing {
 };
 
 __attribute__((always_inline)) static inline int pass_op(struct scanning *s, struct passing *at,
-														 const struct op *op)
+														 enum pass pass, const struct op *op)
 {
 	int error = 0;
-	if (at->pass != PASS_GAPS)
+	if (pass != PASS_GAPS)
 		note_op(s, op);
-	if (at->pass == PASS_WHOLE) {
+	if (pass == PASS_WHOLE) {
 		note_end(s->scan, op->step, op->end);
 		note_kernel(s, op);
 	}
-	if (at->pass == PASS_LOG)
+	if (pass == PASS_LOG)
 		error = launch_log_add(&s->log, op);
 	if (!error && at->end != INT64_MIN && op->start > at->end)
 		error = at->visit(s, &(struct gap){.a = at->end, .b = op->start, .k = op});
-	if (!error && at->pass != PASS_GAPS && op->group == GROUP_NCCL)
+	if (!error && pass != PASS_GAPS && op->group == GROUP_NCCL)
 		error = note_collective(s, op);
 	at->end = op->end > at->end ? op->end : at->end;
 	return error;
@@ -142,16 +142,30 @@ static int go_through(struct scanning *s, struct passing at)
 {
 	int error = device_feeds_rewind(s->ds);
 	for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));)
-		error = pass_op(s, &at, op);
+		error = pass_op(s, &at, at.pass, op);
 	s->scan->hull_to = at.end;
 	return error ? error : s->ds->stream.error;
+}
+
+/* All of a pass over the columns, for which code of its own is made. */
+__attribute__((always_inline)) static inline int go_columns(struct scanning *s, struct passing *at,
+															enum pass pass, struct plain_ops *plain,
+															bool keeps)
+{
+	struct op op;
+	int error = 0;
+	while (!error && (!keeps || s->kept->n < s->kept->room) && plain_ops_next(plain, &op)) {
+		error = pass_op(s, at, pass, &op);
+		if (!error && keeps)
+			error = kept_ops_add(s->kept, &op);
+	}
+	return error;
 }
 
 /* The same straight from the columns. *odd: that cannot be done, and what was gathered is void. */
 static int go_plain(struct scanning *s, struct passing at, bool keeps, bool *odd)
 {
 	struct plain_ops plain;
-	struct op op;
 	struct feed *feed = &s->ds->feeds[0];
 	int error = device_feeds_rewind(s->ds);
 	if (!error && keeps)
@@ -161,11 +175,10 @@ static int go_plain(struct scanning *s, struct passing at, bool keeps, bool *odd
 		error = device_feeds_rewind(s->ds);
 	}
 	plain_ops_open(&plain, &s->ds->stream);
-	while (!error && (!keeps || s->kept->n < s->kept->room) && plain_ops_next(&plain, &op)) {
-		error = pass_op(s, &at, &op);
-		if (!error && keeps)
-			error = kept_ops_add(s->kept, &op);
-	}
+	if (!error && keeps && at.pass == PASS_LOG)
+		error = go_columns(s, &at, PASS_LOG, &plain, true);
+	else if (!error)
+		error = go_columns(s, &at, at.pass, &plain, keeps);
 	s->scan->hull_to = at.end;
 	*odd = plain.odd || (keeps && s->kept->n == s->kept->room);
 	error = error ? error : plain.error;
