@@ -20,7 +20,7 @@ int scan_pass_open(struct scanning *s)
 void scan_pass_close(struct scanning *s)
 {
 	counts_free(&s->lags);
-	counts_free(&s->queued);
+	gap_lengths_free(&s->queued);
 	free(s->pairs);
 	free(s->noted);
 	own_kernels_close(&s->own);
@@ -63,7 +63,7 @@ static int note_gap(struct scanning *s, const struct gap *gap)
 	if (!later && k->le > gap->a) /* not queued whatever the floor will be */
 		return 0;
 	if (later || gap->a - k->ls >= SURELY_QUEUED_NS)
-		return counts_one(&s->queued, gap->b - gap->a);
+		return gap_lengths_add(&s->queued, gap->b - gap->a);
 	if (!s->pairs_fit || s->n_pairs == QUEUED_PAIRS) {
 		s->pairs_fit = false;
 		return 0;
@@ -193,7 +193,7 @@ static int go_plain(struct scanning *s, struct passing at, bool keeps, bool *odd
 static void forget_pass(struct scanning *s)
 {
 	counts_free(&s->lags);
-	counts_free(&s->queued);
+	gap_lengths_clear(&s->queued);
 	s->slices.n = 0;
 	s->smallest_lag = INT64_MAX;
 	s->lag_floor = (struct lag_floor){0};
