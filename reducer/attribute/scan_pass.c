@@ -1,6 +1,7 @@
 #include "attribute/scan_pass.h"
 
 #include "attribute/plain_ops.h"
+#include "attribute/run_study.h"
 #include "base/room.h"
 
 #include <errno.h>
@@ -129,7 +130,7 @@ __attribute__((always_inline)) static inline int pass_op(struct scanning *s, str
 	}
 	if (pass == PASS_LOG)
 		error = launch_log_add(&s->log, op);
-	if (!error && at->end != INT64_MIN && op->start > at->end)
+	if (!error && at->visit && at->end != INT64_MIN && op->start > at->end)
 		error = at->visit(s, &(struct gap){.a = at->end, .b = op->start, .k = op});
 	if (!error && pass != PASS_GAPS && op->group == GROUP_NCCL)
 		error = note_collective(s, op);
@@ -261,7 +262,9 @@ static int begin_pass(struct scanning *s, enum pass pass, uint32_t feed,
 /* The pass, of the process `feed`: from the columns, if that can be done. */
 static int make_pass(struct scanning *s, enum pass pass, uint32_t feed, struct period_memo *periods)
 {
-	const struct passing at = {.pass = pass, .visit = note_gap, .end = INT64_MIN};
+	const struct run_study *study = s->context->options->study;
+	const bool gaps = !study || !study->ops_alone;
+	const struct passing at = {.pass = pass, .visit = gaps ? note_gap : NULL, .end = INT64_MIN};
 	bool odd = s->odd || !plain_ops_fit(&s->ds->stream);
 	int error = begin_pass(s, pass, feed, periods);
 	const bool keeps =
