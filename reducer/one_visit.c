@@ -10,26 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Has each device a process of its own? */
-static int are_pairs(const struct run *run, bool *pairs)
+bool one_visit_pairs(const struct run *run)
 {
 	bool *taken = calloc(run->n_processes + 1, sizeof(*taken));
-	*pairs = taken != NULL;
-	for (size_t i = 0; *pairs && i < run->n_devices; i++) {
+	bool pairs = taken != NULL;
+	for (size_t i = 0; pairs && i < run->n_devices; i++) {
 		const struct run_device *device = &run->devices[i];
-		*pairs = device->n_processes == 1 && !taken[device->processes[0]];
-		taken[device->processes[0]] = *pairs;
+		pairs = device->n_processes == 1 && !taken[device->processes[0]];
+		taken[device->processes[0]] = true;
 	}
 	free(taken);
-	return taken ? 0 : -ENOMEM;
+	return pairs;
 }
 
 bool one_visit_fits(const struct work *work)
 {
 	const struct reduce_options *o = work->context->options;
-	bool pairs;
 	return share_is_alone() && !o->part && !o->met && !o->study && !o->last_ns && !o->idle &&
-		   !o->step && !o->op && are_pairs(work->context->run, &pairs) == 0 && pairs;
+		   !o->step && !o->op && one_visit_pairs(work->context->run);
 }
 
 /* What the threads have added up is void. */

@@ -5,6 +5,8 @@
 
 #include "visits.h"
 
+/* Has each device a process of its own? (Without memory: no.) */
+bool one_visit_pairs(const struct run *run);
 /* May it be tried? */
 bool one_visit_fits(const struct work *work);
 /* Scans and attributes all devices. *told: the collectives are in their table, and settled; *done:

@@ -22,6 +22,7 @@
 #include "conclude/finding_text.h"
 #include "describe.h"
 #include "merge.h"
+#include "one_study.h"
 #include "one_visit.h"
 #include "part.h"
 #include "part_wanted.h"
@@ -146,8 +147,13 @@ static int study_devices(struct work *work)
 /* `told`: a scan has been made, but not more, and collectives are settled. */
 static int visit_twice(struct work *work, struct device_context *context, bool told, int error)
 {
+	bool done = false;
 	if (!error)
 		progress_expect(bytes_of(context->run));
+	if (!error && context->options->study)
+		error = one_study(work, context, &told, &done);
+	if (done)
+		return error;
 	if (!error && !told)
 		error = run_workers(work, PHASE_SCAN);
 	error = share_scans(work->context->run, work->scans, error);

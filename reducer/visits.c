@@ -1,5 +1,6 @@
 #include "visits.h"
 
+#include "attribute/device_open.h"
 #include "attribute/kept_ops.h"
 #include "attribute/run_study.h"
 #include "attribute/consensus.h"
@@ -73,6 +74,21 @@ static int visit_once(struct work *work, const struct device_context *context, s
 	return error;
 }
 
+/* Device 0 has been scanned. */
+static int study_once(struct work *work, const struct device_context *context, size_t i)
+{
+	const struct run_study *study = context->options->study;
+	const struct device_once once = {.device = (uint32_t)i};
+	struct device_scan *scan = &work->scans[i];
+	struct device_feeds feeds = {0};
+	int error = i ? device_scan_keep(context, &once, scan, &feeds) : 0;
+	const bool kept = feeds.stream.kept != NULL;
+	if (!error && !scan->empty && kept)
+		error = study->visit_kept(study->of, scan, &feeds);
+	device_feeds_close(&feeds);
+	return error || scan->empty || kept ? error : study->visit(study->of, context, scan);
+}
+
 static int visit(struct work *work, const struct device_context *context, size_t i,
 				 struct reduction *part)
 {
@@ -83,6 +99,8 @@ static int visit(struct work *work, const struct device_context *context, size_t
 		return foresee(work, context, i);
 	if (work->phase == PHASE_BOTH)
 		return visit_once(work, context, i, part);
+	if (work->phase == PHASE_STUDY_ONCE)
+		return study_once(work, context, i);
 	if (work->phase == PHASE_SCAN)
 		return device_scan(context, (uint32_t)i, NULL, scan);
 	if (work->phase == PHASE_PROPOSE)

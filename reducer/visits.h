@@ -26,6 +26,7 @@ struct work {
 		PHASE_PROPOSE,
 		PHASE_RESCAN,
 		PHASE_STUDY,
+		PHASE_STUDY_ONCE,
 		PHASE_ATTRIBUTE
 	} phase;
 	/* by device, in runs whose devices do not agree on their steps */

@@ -10,8 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { TIMELINES_EVERY = 1024, SHORT_KERNEL_NS = 5000 };
-
 /* An op of a counted step. */
 static int add_op_time(struct attributing *a, const struct op *op)
 {
@@ -87,33 +85,16 @@ static int add_pieces(struct attributing *a, const struct gap *gap)
 	return worst_gaps_consider(a->worst, gap, &a->engine.pieces, &a->owners, a->ds, a->scan);
 }
 
-/* A gap that lies in the windows and is dispatch as a whole. */
-static inline int add_dispatch(struct attributing *a, const struct gap *gap)
-{
-	const int64_t ns = gap->b - gap->a;
-	a->sweep.time_ns[LEAF_GPU_DISPATCH] += ns;
-	step_cursor_add(&a->idle_steps, LEAF_GPU_DISPATCH, gap->a, gap->b);
-	return tally_add(&a->tally,
-					 &(struct piece){.from = gap->a,
-									 .to = gap->b,
-									 .leaf = LEAF_GPU_DISPATCH,
-									 .feed = gap->k->feed,
-									 .name = gap->k->name},
-					 a->n_gaps);
-}
-
 static int take_gap(struct attributing *a, const struct gap *gap)
 {
 	const struct device_scan *scan = a->scan;
-	const bool told = a->context->options->idle || a->worst->room; /* piece by piece */
-	const bool dispatch = !told && gap_is_dispatch(&a->engine, gap);
 	const bool counts = gap->a >= scan->counted_from && gap->b <= scan->counted_to;
 	const uint64_t invalid = a->engine.invalid, hand_offs = a->engine.hand_offs;
 	int error = gap->j ? sweep_reach(&a->sweep, gap->a) : 0;
 	if (!error)
-		error = dispatch ? gap_pass(&a->engine, gap) : gap_explain(&a->engine, gap);
+		error = gap_explain(&a->engine, gap);
 	HOLDS(gap->a < gap->b && (a->n_gaps == 0 || gap->a >= a->gap_end));
-	HOLDS(error || dispatch || pieces_fill(&a->engine.pieces, gap));
+	HOLDS(error || pieces_fill(&a->engine.pieces, gap));
 	a->gap_end = gap->b;
 	a->n_gaps++;
 	if (!counts) {
@@ -125,9 +106,7 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 		a->device->lead_in_ns = gap->b - gap->a;
 	if (error || gap->a < scan->window_from || gap->b > scan->window_to)
 		return error;
-	if (!dispatch)
-		return add_pieces(a, gap);
-	return add_dispatch(a, gap);
+	return add_pieces(a, gap);
 }
 
 static void tell_op(struct attributing *a, const struct op *op)
@@ -154,35 +133,55 @@ static void count_op(struct attributing *a, const struct op *op)
 	a->summary->quality.ops++;
 }
 
+/* The idle time before an op, if there is any. */
+static int take_idle(struct attributing *a, struct passed_ops *passed, const struct op *op)
+{
+	if (passed->end == INT64_MIN && a->scan->lead_in_from < op->start)
+		return take_gap(a, &(struct gap){.a = a->scan->lead_in_from, .b = op->start, .k = op});
+	if (passed->end == INT64_MIN || op->start <= passed->end)
+		return 0;
+	if (passed->kept)
+		opstream_unfold(&a->ds->stream, passed->kept, &passed->op);
+	passed->kept = NULL;
+	return take_gap(a, &(struct gap){passed->end, op->start, op, &passed->op});
+}
+
+static int take_op(struct attributing *a, struct passed_ops *passed, const struct op *op)
+{
+	HOLDS(op->start >= passed->begin && op->end >= op->start);
+	passed->begin = op->start;
+	int error = take_idle(a, passed, op);
+	if (!error)
+		error = sweep_any(a, op);
+	if (!error && a->context->options->op)
+		tell_op(a, op);
+	if (!error && a->ops.n % TIMELINES_EVERY == 0) /* rows pile up though no gap asks */
+		error = timelines_load(a->engine.timelines, op->start,
+							   passed->end < op->start ? passed->end : op->start);
+	if (!error && op->step >= 0)
+		error = add_op_time(a, op);
+	count_op(a, op);
+	debt_horizon_pass(&a->engine.timelines->horizon, op->start);
+	if (op->end >= passed->end) {
+		passed->kept = NULL;
+		passed->op = *op;
+		passed->end = op->end;
+	}
+	return error;
+}
+
 static int attribute_ops(struct attributing *a)
 {
-	const bool tells = a->context->options->op != NULL;
-	struct op before = {0};
-	int64_t begin = INT64_MIN, end = INT64_MIN;
+	struct opstream *stream = &a->ds->stream;
+	struct passed_ops passed = {.begin = INT64_MIN, .end = INT64_MIN};
 	int error = device_feeds_rewind(a->ds);
-	for (const struct op *op; !error && (op = opstream_next(&a->ds->stream));) {
-		HOLDS(op->start >= begin && op->end >= op->start);
-		begin = op->start;
-		if (end == INT64_MIN && a->scan->lead_in_from < op->start)
-			error = take_gap(a, &(struct gap){.a = a->scan->lead_in_from, .b = op->start, .k = op});
-		else if (end != INT64_MIN && op->start > end)
-			error = take_gap(a, &(struct gap){.a = end, .b = op->start, .k = op, .j = &before});
-		if (!error)
-			error = sweep_any(a, op);
-		if (!error && tells)
-			tell_op(a, op);
-		if (!error && a->ops.n % TIMELINES_EVERY == 0) /* rows pile up though no gap asks */
-			error =
-				timelines_load(a->engine.timelines, op->start, end < op->start ? end : op->start);
-		if (!error && op->step >= 0)
-			error = add_op_time(a, op);
-		count_op(a, op);
-		debt_horizon_pass(&a->engine.timelines->horizon, op->start);
-		if (op->end >= end) {
-			before = *op;
-			end = op->end;
-		}
+	for (const struct op *op; !error && (op = opstream_next(stream));) {
+		error = take_op(a, &passed, op);
+		if (!error && a->brief && stream->kept && stream->never_full)
+			error = attribute_plain(a, &passed);
 	}
+	if (!error)
+		error = attribute_plain_close(a);
 	if (!error)
 		error = sweep_finish(&a->sweep);
 	step_cursor_finish(&a->idle_steps);
@@ -231,6 +230,9 @@ static int attribute_open(struct attributing *a, struct timelines *timelines)
 	a->sweep.context = a;
 	a->sweep.window_from = a->scan->window_from;
 	a->sweep.window_to = a->scan->window_to;
+	error = attribute_plain_open(a);
+	if (error)
+		return error;
 	error = step_leaves_open(&a->step_leaves, a->scan->ends, a->scan->steps.n_steps,
 							 series_most(a->context->run->n_devices));
 	a->sweep.steps.into = a->idle_steps.into = &a->step_leaves;
@@ -267,6 +269,7 @@ static void attribute_close(struct attributing *a, struct timelines *timelines)
 	sent_close(&a->sent);
 	step_leaves_close(&a->step_leaves);
 	tally_free(&a->tally);
+	free(a->dispatched);
 	owners_close(&a->owners);
 }
 

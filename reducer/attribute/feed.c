@@ -293,32 +293,61 @@ static int load_block(struct feed *feed, int64_t until)
 	return 0;
 }
 
-/* Keeps the calls of the block in hand. */
+/* So many rows from `from` on come before those of other blocks; one at least. */
+static uint32_t count_first(const struct rows *rows, uint32_t from)
+{
+	const struct rows_block *block = rows->now;
+	const int64_t *start = block->column[ROW_START];
+	uint32_t to = from + 1;
+	if (start[block->n - 1] < rows->now_until)
+		return block->n - from;
+	while (start[to] < rows->now_until)
+		to++;
+	return to - from;
+}
+
+/* Keeps `n` rows from `from` on; there is room. */
+static int keep_rows(struct feed *feed, const struct call_columns *c, uint32_t from, uint32_t n)
+{
+	struct kept_calls *kept = feed->kept;
+	struct kept_call *to = kept->at + kept->n;
+	int64_t longest = 0;
+	int error = 0;
+	for (uint32_t i = from; i < from + n; i++)
+		longest = c->dur[i] > longest ? c->dur[i] : longest;
+	for (uint32_t i = from; i < from + n; i++)
+		*to++ =
+			(struct kept_call){.start = c->start[i],
+							   .end = c->start[i] + c->dur[i],
+							   .id = kept_calls_id(kept, (uint64_t)c->correlation[i]),
+							   .name = idmap_get(&feed->trace.string_ids, (uint64_t)c->name[i]),
+							   .thread = idmap_get(&feed->trace.thread_ids, (uint64_t)c->thread[i]),
+							   .owner = c->stack ? (uint32_t)c->stack[i] : 0};
+	kept->n += n;
+	for (uint32_t i = from; longest >= WARMUP_LONG_LOAD_NS && !error && i < from + n; i++)
+		if (c->dur[i] >= WARMUP_LONG_LOAD_NS)
+			error = note_long_load(feed, c, i);
+	return error;
+}
+
+/* Keeps the calls of the block in hand that come before those of others. */
 static int keep_block(struct feed *feed)
 {
 	struct rows *calls = &feed->calls;
 	struct kept_calls *kept = feed->kept;
 	const struct call_columns c = call_columns_of(calls);
-	const uint32_t n = calls->now->n;
-	for (uint32_t i = calls->now->at; kept->n < kept->room;) {
-		int error = c.dur[i] >= WARMUP_LONG_LOAD_NS ? note_long_load(feed, &c, i) : 0;
-		if (error)
-			return error;
-		kept->at[kept->n++] =
-			(struct kept_call){.start = c.start[i],
-							   .end = c.start[i] + c.dur[i],
-							   .id = kept_calls_id(kept, (uint64_t)c.correlation[i]),
-							   .name = idmap_get(&feed->trace.string_ids, (uint64_t)c.name[i]),
-							   .thread = idmap_get(&feed->trace.thread_ids, (uint64_t)c.thread[i]),
-							   .owner = c.stack ? (uint32_t)c.stack[i] : 0};
-		if (i + 1 == n || c.start[i + 1] >= calls->now_until) {
-			feed->calls_left = rows_next(calls);
-			return calls->error;
-		}
-		calls->now->at = ++i;
-		calls->read++;
+	const uint32_t n = count_first(calls, calls->now->at);
+	if (n > kept->room - kept->n) {
+		kept->far = true;
+		return 0;
 	}
-	return 0;
+	int error = keep_rows(feed, &c, calls->now->at, n);
+	if (error)
+		return error;
+	calls->now->at += n - 1;
+	calls->read += n - 1;
+	feed->calls_left = rows_next(calls);
+	return calls->error;
 }
 
 int feed_keep_calls(struct feed *feed)
@@ -329,7 +358,7 @@ int feed_keep_calls(struct feed *feed)
 	for (size_t i = 0; i < reader->n_entries; i++)
 		rows += reader->entries[i].kind == BATON_CALL ? reader->entries[i].rows : 0;
 	int error = kept_calls_begin(kept, rows);
-	while (!error && feed->calls_left && kept->n < kept->room)
+	while (!error && feed->calls_left && !kept->far)
 		error = keep_block(feed);
 	feed->dense = !error && !feed->calls_left && kept_calls_place(kept, feed->trace.threads);
 	return error;

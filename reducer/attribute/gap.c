@@ -375,10 +375,10 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 {
 	const struct op *k = gap->k;
 	engine->pieces.n = 0;
-	int error = gap_pass(engine, gap);
-	if (error)
+	int error = gap->j ? timelines_unowed(engine->timelines, gap->a, gap->b) : 0;
+	if (error) /* of the lead-in the clock knows */
 		return error;
-	if (gap_is_plain(engine, gap))
+	if (gap_is_plain(engine, gap->a, k))
 		return explain_plain(engine, gap);
 	if (!gap_valid(gap)) {
 		engine->invalid += (k->flags & OP_MATCHED) != 0;

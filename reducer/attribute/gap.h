@@ -14,7 +14,7 @@
 
 struct gap {
 	int64_t a, b;
-	const struct op *k; /* the op that ends it */
+	const struct op *k; /* the op that ends it: b is its start */
 	const struct op *j; /* the op that ended at a; NULL for the lead-in */
 };
 
@@ -48,28 +48,14 @@ struct gap_engine {
 	uint64_t invalid; /* gaps that end before their launch began */
 };
 
-/* Notes an idle interval, whatever explains it. Of the lead-in the clock knows. 0 or -errno. */
-static inline int gap_pass(struct gap_engine *engine, const struct gap *gap)
-{
-	return gap->j ? timelines_unowed(engine->timelines, gap->a, gap->b) : 0;
-}
-
-/* Most gaps: the call that launched k had returned when the device ran out of work, and nothing
- * held the stream up. */
-static inline bool gap_is_plain(const struct gap_engine *engine, const struct gap *gap)
+/* Most gaps, [a, k's start): the call that launched k had returned when the device ran out of work,
+ * and nothing held the stream up. */
+static inline bool gap_is_plain(const struct gap_engine *engine, int64_t a, const struct op *k)
 {
 	const unsigned first = OP_MATCHED | OP_FIRST_OF_CALL;
-	const struct op *k = gap->k;
-	return (k->flags & first) == first && k->le <= gap->a &&
-		   saturate_add(k->ls, engine->calibration.floor_ns) <= gap->a &&
-		   held_ups_none(engine->held_ups, gap->b);
-}
-
-/* Most of these: dispatch explains all of it, without gap_explain(). */
-static inline bool gap_is_dispatch(const struct gap_engine *engine, const struct gap *gap)
-{
-	return saturate_add(gap->a, engine->calibration.dispatch_cap_ns) >= gap->b &&
-		   gap_is_plain(engine, gap);
+	return (k->flags & first) == first && k->le <= a &&
+		   saturate_add(k->ls, engine->calibration.floor_ns) <= a &&
+		   k->start < held_ups_none_until(engine->held_ups);
 }
 
 /* Notes the interval and fills engine->pieces. 0 or -errno. */

@@ -32,16 +32,19 @@ void held_ups_close(struct held_ups *held_ups);
 int held_up_until(struct held_ups *held_ups, const struct op *k, int64_t b,
 				  int64_t until[HELD_UP_KINDS]);
 
-/* Is there none that an idle interval which ends at `b` could have to do with? Then it need not be
- * passed to held_up_until(). */
-static inline bool held_ups_none(const struct held_ups *h, int64_t b)
+/* There is none that an idle interval which ends before this instant could have to do with: it need
+ * not be passed to held_up_until(). It holds until another interval is. */
+static inline int64_t held_ups_none_until(const struct held_ups *h)
 {
+	int64_t until = h->n ? INT64_MIN : INT64_MAX;
 	for (uint32_t i = 0; i < h->n_feeds; i++) {
 		const struct feed *s = &h->feeds[i];
-		if (s->syncs_left && (!s->syncs.now || rows_value(&s->syncs, SYNC_START) <= b))
-			return false;
+		const int64_t next = !s->syncs_left  ? INT64_MAX
+							 : !s->syncs.now ? INT64_MIN
+											 : rows_value(&s->syncs, SYNC_START);
+		until = next < until ? next : until;
 	}
-	return h->n == 0;
+	return until;
 }
 
 #endif

@@ -26,7 +26,7 @@ struct kept_calls {
 	struct kept_call *at;
 	uint64_t origin; /* of the ids; far below the first one */
 	bool any_id;     /* it is set */
-	bool far;        /* an id is too far from it */
+	bool far;        /* an id is too far from it, or there are too many calls */
 	uint8_t *flags;  /* enum kept_flag */
 	size_t room;
 	uint32_t n;

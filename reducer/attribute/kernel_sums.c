@@ -67,18 +67,17 @@ static struct kernel_sum *sum_of(struct kernel_sums *sums, const struct op *op)
 static int count_duration(struct kernel_sum *sum, int64_t dur_ns)
 {
 	int error = 0;
-	if (sum->n_durs &&
-		sum->count > DURATIONS_LISTED) { /* it ran often: from now on its durations are counted */
+	if (sum->count > DURATIONS_LISTED) { /* it ran often: from now on its durations are counted */
 		error = counts_add_each(&sum->dur_ns, sum->durs, sum->n_durs);
-		sum->n_durs = 0;
+		free(sum->durs);
+		sum->durs = NULL;
+		sum->n_durs = sum->durs_room = 0;
 	}
 	return error ? error : counts_one(&sum->dur_ns, dur_ns);
 }
 
-int kernel_sums_add(struct kernel_sums *sums, const struct op *op)
+int kernel_sums_add_any(struct kernel_sum *sum, int64_t dur_ns)
 {
-	struct kernel_sum *sum = sum_of(sums, op);
-	const int64_t dur_ns = op->end - op->start;
 	sum->count++;
 	sum->total_ns = saturate_add(sum->total_ns, dur_ns);
 	if (dur_ns > UINT32_MAX || sum->count > DURATIONS_LISTED)
@@ -87,6 +86,11 @@ int kernel_sums_add(struct kernel_sums *sums, const struct op *op)
 		return -ENOMEM;
 	sum->durs[sum->n_durs++] = (uint32_t)dur_ns;
 	return 0;
+}
+
+int kernel_sums_add(struct kernel_sums *sums, const struct op *op)
+{
+	return kernel_sums_add_any(sum_of(sums, op), op->end - op->start);
 }
 
 static int store(struct summary *summary, const char *name, const struct kernel_class *class,

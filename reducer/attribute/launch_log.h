@@ -57,7 +57,8 @@ static inline bool launch_log_follows(const struct launch_log *log, const struct
 }
 
 /* Adds an op, in op order. 0 or an error as above. */
-static inline int launch_log_add(struct launch_log *log, const struct op *op)
+__attribute__((always_inline)) static inline int launch_log_add(struct launch_log *log,
+																const struct op *op)
 {
 	const bool matched = op->flags & OP_MATCHED;
 	int error = 0;

@@ -62,20 +62,26 @@ static inline void opstream_unfold(struct opstream *stream, const struct kept_op
 	}
 }
 
+/* Of kept ops: reads the calls that those which start at `start` need. 0 or -errno. */
+static inline int opstream_load_calls(struct opstream *stream, int64_t start)
+{
+	struct feed *feed = &stream->feeds[0];
+	if (start < stream->calls_until - OPSTREAM_CALLS_NS)
+		return 0;
+	stream->calls_until = start + 2 * OPSTREAM_CALLS_NS;
+	return feed->on_kept(feed->context, feed, stream->calls_until);
+}
+
 /* The next of kept ops. */
 static inline const struct op *opstream_next_kept(struct opstream *stream)
 {
-	struct feed *feed = &stream->feeds[0];
 	const struct kept_ops *kept = stream->kept;
 	if (stream->error == 0 && (!stream->never_full || stream->head == kept->n))
 		stream->error = opstream_fill(stream);
 	if (stream->error || stream->head == kept->n)
 		return NULL;
 	const struct kept_op *next = &kept->at[stream->head++];
-	if (next->start >= stream->calls_until - OPSTREAM_CALLS_NS) {
-		stream->calls_until = next->start + 2 * OPSTREAM_CALLS_NS;
-		stream->error = feed->on_kept(feed->context, feed, stream->calls_until);
-	}
+	stream->error = opstream_load_calls(stream, next->start);
 	opstream_unfold(stream, next, stream->ring);
 	return stream->error ? NULL : stream->ring;
 }

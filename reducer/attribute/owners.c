@@ -78,16 +78,15 @@ static int owner_of(struct owners *o, const struct op *op, uint32_t *number)
 
 int owners_add_op(struct owners *o, const struct op *op)
 {
+	const int64_t ns = op->end - op->start;
 	uint32_t number;
 	int error = owner_of(o, op, &number);
 	if (error)
 		return error;
-	struct site_sums *sums = &o->sums[number];
-	sums->gpu_ns[op->group] = saturate_add(sums->gpu_ns[op->group], op->end - op->start);
-	if ((op->flags & (OP_MATCHED | OP_FIRST_OF_CALL)) != (OP_MATCHED | OP_FIRST_OF_CALL))
-		return 0;
-	sums->launches++;
-	sums->launch_ns = saturate_add(sums->launch_ns, op->le - op->ls);
+	if ((op->flags & (OP_MATCHED | OP_FIRST_OF_CALL)) == (OP_MATCHED | OP_FIRST_OF_CALL))
+		owners_add_launch(o, number, op->group, ns, op->le - op->ls);
+	else
+		o->sums[number].gpu_ns[op->group] = saturate_add(o->sums[number].gpu_ns[op->group], ns);
 	return 0;
 }
 

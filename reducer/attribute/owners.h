@@ -7,6 +7,7 @@
 
 #include "attribute/context.h"
 #include "attribute/opstream.h"
+#include "base/saturate.h"
 #include "summary/leaf.h"
 #include "summary/summary.h"
 
@@ -69,6 +70,16 @@ static inline int owners_call(struct owners *owners, uint32_t feed, uint32_t thr
 }
 /* *owner: the owner of a stack without a context; OWNER_NONE for stack 0. 0 or -ENOMEM. */
 int owners_stack(struct owners *owners, uint32_t feed, uint32_t stack, uint32_t *owner);
+
+/* Adds the cost of a launch that has one op to its owner. */
+static inline void owners_add_launch(struct owners *owners, uint32_t number, enum group group,
+									 int64_t gpu_ns, int64_t launch_ns)
+{
+	struct site_sums *sums = &owners->sums[number];
+	sums->gpu_ns[group] = saturate_add(sums->gpu_ns[group], gpu_ns);
+	sums->launches++;
+	sums->launch_ns = saturate_add(sums->launch_ns, launch_ns);
+}
 
 /* Adds the cost of an op of a counted step. 0 or -ENOMEM. */
 int owners_add_op(struct owners *owners, const struct op *op);

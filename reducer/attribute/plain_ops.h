@@ -28,7 +28,9 @@ void plain_ops_close(struct plain_ops *plain);
 bool plain_ops_turn(struct plain_ops *plain, struct op *op);
 
 /* What the order tells of an op. Its NCCL arguments are its feed's. False when it is not ordinary. */
-static inline bool plain_ops_settle(struct plain_ops *plain, struct op *op, struct launch *launch)
+__attribute__((always_inline)) static inline bool plain_ops_settle(struct plain_ops *plain,
+																   struct op *op,
+																   struct launch *launch)
 {
 	const struct coll_args *args;
 	if (launch && launch->n_ops)

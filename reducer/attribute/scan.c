@@ -54,7 +54,7 @@ static int commit_collectives(struct scanning *s)
 static int visit_queued(struct scanning *s, const struct gap *gap)
 {
 	if (gap_valid(gap) && gap_queued(&s->ds->stream, gap, s->scan->calibration.floor_ns))
-		return counts_add(&s->queued, gap->b - gap->a, 1);
+		return gap_lengths_add(&s->queued, gap->b - gap->a);
 	return 0;
 }
 
@@ -65,12 +65,12 @@ static int calibrate_queue(struct scanning *s)
 	int error = 0;
 	for (size_t i = 0; told && !error && i < s->n_pairs; i++)
 		if (s->pairs[2 * i] >= c->floor_ns)
-			error = counts_add(&s->queued, s->pairs[2 * i + 1], 1);
+			error = gap_lengths_add(&s->queued, s->pairs[2 * i + 1]);
 	if (!told) {
-		counts_free(&s->queued);
+		gap_lengths_clear(&s->queued);
 		error = scan_pass_gaps(s, visit_queued);
 	}
-	c->queued_gap_ns = counts_percentile(&s->queued, 50);
+	c->queued_gap_ns = gap_lengths_median(&s->queued);
 	int64_t cap = c->queued_gap_ns > DISPATCH_LIMIT_NS ? DISPATCH_LIMIT_NS : 3 * c->queued_gap_ns;
 	cap = cap > c->floor_ns ? cap : c->floor_ns;
 	c->dispatch_cap_ns = cap < DISPATCH_LIMIT_NS ? cap : DISPATCH_LIMIT_NS;

@@ -1,6 +1,7 @@
 #include "attribute/scan_pass.h"
 
 #include "attribute/plain_ops.h"
+#include "attribute/run_study.h"
 #include "base/room.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ int scan_pass_open(struct scanning *s)
 void scan_pass_close(struct scanning *s)
 {
 	counts_free(&s->lags);
-	counts_free(&s->queued);
+	gap_lengths_free(&s->queued);
 	free(s->pairs);
 	free(s->noted);
 	own_kernels_close(&s->own);
@@ -63,7 +64,7 @@ static int note_gap(struct scanning *s, const struct gap *gap)
 	if (!later && k->le > gap->a) /* not queued whatever the floor will be */
 		return 0;
 	if (later || gap->a - k->ls >= SURELY_QUEUED_NS)
-		return counts_one(&s->queued, gap->b - gap->a);
+		return gap_lengths_add(&s->queued, gap->b - gap->a);
 	if (!s->pairs_fit || s->n_pairs == QUEUED_PAIRS) {
 		s->pairs_fit = false;
 		return 0;
@@ -118,20 +119,20 @@ struct passing {
 };
 
 __attribute__((always_inline)) static inline int pass_op(struct scanning *s, struct passing *at,
-														 const struct op *op)
+														 enum pass pass, const struct op *op)
 {
 	int error = 0;
-	if (at->pass != PASS_GAPS)
+	if (pass != PASS_GAPS)
 		note_op(s, op);
-	if (at->pass == PASS_WHOLE) {
+	if (pass == PASS_WHOLE) {
 		note_end(s->scan, op->step, op->end);
 		note_kernel(s, op);
 	}
-	if (at->pass == PASS_LOG)
+	if (pass == PASS_LOG)
 		error = launch_log_add(&s->log, op);
-	if (!error && at->end != INT64_MIN && op->start > at->end)
+	if (!error && at->visit && at->end != INT64_MIN && op->start > at->end)
 		error = at->visit(s, &(struct gap){.a = at->end, .b = op->start, .k = op});
-	if (!error && at->pass != PASS_GAPS && op->group == GROUP_NCCL)
+	if (!error && pass != PASS_GAPS && op->group == GROUP_NCCL)
 		error = note_collective(s, op);
 	at->end = op->end > at->end ? op->end : at->end;
 	return error;
@@ -142,16 +143,30 @@ static int go_through(struct scanning *s, struct passing at)
 {
 	int error = device_feeds_rewind(s->ds);
 	for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));)
-		error = pass_op(s, &at, op);
+		error = pass_op(s, &at, at.pass, op);
 	s->scan->hull_to = at.end;
 	return error ? error : s->ds->stream.error;
+}
+
+/* All of a pass over the columns, for which code of its own is made. */
+__attribute__((always_inline)) static inline int go_columns(struct scanning *s, struct passing *at,
+															enum pass pass, struct plain_ops *plain,
+															bool keeps)
+{
+	struct op op;
+	int error = 0;
+	while (!error && (!keeps || s->kept->n < s->kept->room) && plain_ops_next(plain, &op)) {
+		error = pass_op(s, at, pass, &op);
+		if (!error && keeps)
+			error = kept_ops_add(s->kept, &op);
+	}
+	return error;
 }
 
 /* The same straight from the columns. *odd: that cannot be done, and what was gathered is void. */
 static int go_plain(struct scanning *s, struct passing at, bool keeps, bool *odd)
 {
 	struct plain_ops plain;
-	struct op op;
 	struct feed *feed = &s->ds->feeds[0];
 	int error = device_feeds_rewind(s->ds);
 	if (!error && keeps)
@@ -161,11 +176,10 @@ static int go_plain(struct scanning *s, struct passing at, bool keeps, bool *odd
 		error = device_feeds_rewind(s->ds);
 	}
 	plain_ops_open(&plain, &s->ds->stream);
-	while (!error && (!keeps || s->kept->n < s->kept->room) && plain_ops_next(&plain, &op)) {
-		error = pass_op(s, &at, &op);
-		if (!error && keeps)
-			error = kept_ops_add(s->kept, &op);
-	}
+	if (!error && keeps && at.pass == PASS_LOG)
+		error = go_columns(s, &at, PASS_LOG, &plain, true);
+	else if (!error)
+		error = go_columns(s, &at, at.pass, &plain, keeps);
 	s->scan->hull_to = at.end;
 	*odd = plain.odd || (keeps && s->kept->n == s->kept->room);
 	error = error ? error : plain.error;
@@ -180,7 +194,7 @@ static int go_plain(struct scanning *s, struct passing at, bool keeps, bool *odd
 static void forget_pass(struct scanning *s)
 {
 	counts_free(&s->lags);
-	counts_free(&s->queued);
+	gap_lengths_clear(&s->queued);
 	s->slices.n = 0;
 	s->smallest_lag = INT64_MAX;
 	s->lag_floor = (struct lag_floor){0};
@@ -248,7 +262,9 @@ static int begin_pass(struct scanning *s, enum pass pass, uint32_t feed,
 /* The pass, of the process `feed`: from the columns, if that can be done. */
 static int make_pass(struct scanning *s, enum pass pass, uint32_t feed, struct period_memo *periods)
 {
-	const struct passing at = {.pass = pass, .visit = note_gap, .end = INT64_MIN};
+	const struct run_study *study = s->context->options->study;
+	const bool gaps = !study || !study->ops_alone;
+	const struct passing at = {.pass = pass, .visit = gaps ? note_gap : NULL, .end = INT64_MIN};
 	bool odd = s->odd || !plain_ops_fit(&s->ds->stream);
 	int error = begin_pass(s, pass, feed, periods);
 	const bool keeps =

@@ -3,6 +3,7 @@
 #define ATTRIBUTE_SCAN_PASS_H
 
 #include "attribute/device_open.h"
+#include "attribute/gap_lengths.h"
 #include "attribute/kept_ops.h"
 #include "attribute/launch_log.h"
 #include "attribute/slices.h"
@@ -21,7 +22,7 @@ struct scanning {
 	struct device_feeds *ds;
 	struct counts lags; /* start - Ls, for launches that began inside the gap they ended */
 	/* lengths of gaps whose k was surely queued: launched SURELY_QUEUED_NS before them */
-	struct counts queued;
+	struct gap_lengths queued;
 	struct slices slices;
 	int64_t smallest_lag; /* positive; INT64_MAX: none */
 	struct lag_floor lag_floor;

@@ -80,40 +80,16 @@ static void run_until(struct sweep *sweep, int64_t to)
 	}
 }
 
-/* Most ops run alone and end before the next one begins: [now, its end) is its rank's. True when it
- * was one of those. */
-static bool end_single(struct sweep *sweep, int64_t to)
-{
-	const struct sweep_change *change = &sweep->heap[0];
-	if (sweep->n_heap != 1 || change->at > to || change->begins >= 0 || change->ends == RANK_WAIT)
-		return false;
-	int64_t from = sweep->now > sweep->window_from ? sweep->now : sweep->window_from;
-	int64_t until = change->at < sweep->window_to ? change->at : sweep->window_to;
-	if (from < until) {
-		sweep->time_ns[change->ends] += until - from;
-		step_cursor_add(&sweep->steps, (enum leaf)change->ends, from, until);
-	}
-	sweep->running[change->ends] = 0;
-	sweep->n_heap = 0;
-	return true;
-}
-
 int sweep_go_on(struct sweep *sweep, int64_t to)
 {
-	if (end_single(sweep, to)) {
-		sweep->now = to;
-		return sweep->error;
-	}
 	run_until(sweep, to);
 	account(sweep, to);
 	return sweep->error;
 }
 
-int sweep_op(struct sweep *sweep, enum work_rank rank, int64_t start, int64_t turns, int64_t end)
+int sweep_op_beside(struct sweep *sweep, enum work_rank rank, int64_t turns, int64_t end)
 {
-	int error = sweep_reach(sweep, start);
-	if (error || start >= end)
-		return error;
+	const int64_t start = sweep->now;
 	if (rank != RANK_WAIT || turns >= end) {
 		sweep->running[rank]++;
 		return heap_push(sweep, (struct sweep_change){end, (int8_t)rank, -1});
@@ -123,7 +99,7 @@ int sweep_op(struct sweep *sweep, enum work_rank rank, int64_t start, int64_t tu
 		return heap_push(sweep, (struct sweep_change){end, RANK_TRANSFER, -1});
 	}
 	sweep->running[RANK_WAIT]++;
-	error = heap_push(sweep, (struct sweep_change){turns, RANK_WAIT, RANK_TRANSFER});
+	const int error = heap_push(sweep, (struct sweep_change){turns, RANK_WAIT, RANK_TRANSFER});
 	return error ? error : heap_push(sweep, (struct sweep_change){end, RANK_TRANSFER, -1});
 }
 

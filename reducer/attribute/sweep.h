@@ -6,6 +6,7 @@
 
 #include "attribute/step_leaves.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum work_rank { /* of overlapping ops the first of these wins; also the order of the leaves */
@@ -43,18 +44,50 @@ struct sweep {
 	int error; /* the first of on_wait() */
 };
 
-/* Adds an op of `rank` that begins at `start`, not before any earlier op. With RANK_WAIT it becomes
- * RANK_TRANSFER at `turns`; other ranks ignore `turns`. 0 or -errno. */
-int sweep_op(struct sweep *sweep, enum work_rank rank, int64_t start, int64_t turns, int64_t end);
-/* The part of sweep_reach() for ops that still ran. */
+/* Most ops run alone and end before the next one begins: [now, its end) is its rank's. True when it
+ * was one of those. */
+static inline bool sweep_end_single(struct sweep *sweep, int64_t to)
+{
+	const struct sweep_change *change = &sweep->heap[0];
+	if (sweep->n_heap != 1 || change->at > to || change->begins >= 0 || change->ends == RANK_WAIT)
+		return false;
+	int64_t from = sweep->now > sweep->window_from ? sweep->now : sweep->window_from;
+	int64_t until = change->at < sweep->window_to ? change->at : sweep->window_to;
+	if (from < until) {
+		sweep->time_ns[change->ends] += until - from;
+		step_cursor_add(&sweep->steps, (enum leaf)change->ends, from, until);
+	}
+	sweep->running[change->ends] = 0;
+	sweep->n_heap = 0;
+	return true;
+}
+
+/* The part of sweep_reach() for ops that still run, or ran together. */
 int sweep_go_on(struct sweep *sweep, int64_t to);
 /* Counts the ops up to `to`. No later op may begin before it. 0 or -errno. */
 static inline int sweep_reach(struct sweep *sweep, int64_t to)
 {
-	if (sweep->n_heap)
+	if (sweep->n_heap && !sweep_end_single(sweep, to))
 		return sweep_go_on(sweep, to);
 	sweep->now = to;
 	return sweep->error;
+}
+
+/* The part of sweep_op() for ops beside others, and for those that wait. */
+int sweep_op_beside(struct sweep *sweep, enum work_rank rank, int64_t turns, int64_t end);
+/* Adds an op of `rank` that begins at `start`, not before any earlier op. With RANK_WAIT it becomes
+ * RANK_TRANSFER at `turns`; other ranks ignore `turns`. 0 or -errno. */
+static inline int sweep_op(struct sweep *sweep, enum work_rank rank, int64_t start, int64_t turns,
+						   int64_t end)
+{
+	const int error = sweep_reach(sweep, start);
+	if (error || start >= end)
+		return error;
+	if (sweep->n_heap || !sweep->heap_room || rank == RANK_WAIT)
+		return sweep_op_beside(sweep, rank, turns, end);
+	sweep->running[rank]++;
+	sweep->heap[sweep->n_heap++] = (struct sweep_change){end, (int8_t)rank, -1};
+	return 0;
 }
 /* Call after the last sweep_op(): counts the ops to their ends. 0 or -errno. */
 int sweep_finish(struct sweep *sweep);

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-struct tally_row *tally_find(struct tally *tally, const struct piece *piece)
+struct tally_row *tally_find(struct tally *tally, uint32_t feed, uint32_t name, enum leaf leaf)
 {
-	struct tally_row key = {.feed = piece->feed, .name = piece->name, .leaf = piece->leaf};
-	uint32_t *recent = tally_recent(tally, piece);
+	struct tally_row key = {.feed = feed, .name = name, .leaf = leaf};
+	uint32_t *recent = tally_recent(tally, name, leaf);
 	*recent = table_add(&tally->index, TABLE_ROWS(tally->rows, tally->n, leaf), &key);
 	return *recent ? &tally->rows[*recent - 1] : NULL;
 }

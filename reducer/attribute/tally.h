@@ -27,28 +27,40 @@ struct tally {
 	uint32_t recent[TALLY_RECENT];
 };
 
-/* The row of a piece, made where there is none; NULL without memory. */
-struct tally_row *tally_find(struct tally *tally, const struct piece *piece);
+/* The row of a name and a leaf, made where there is none; NULL without memory. */
+struct tally_row *tally_find(struct tally *tally, uint32_t feed, uint32_t name, enum leaf leaf);
 
-static inline uint32_t *tally_recent(struct tally *tally, const struct piece *piece)
+static inline uint32_t *tally_recent(struct tally *tally, uint32_t name, enum leaf leaf)
 {
-	return &tally->recent[(piece->name * LEAF_COUNT + (uint32_t)piece->leaf) % TALLY_RECENT];
+	return &tally->recent[(name * LEAF_COUNT + (uint32_t)leaf) % TALLY_RECENT];
+}
+
+/* The same; most have been found before. */
+static inline struct tally_row *tally_row_of(struct tally *tally, uint32_t feed, uint32_t name,
+											 enum leaf leaf)
+{
+	const uint32_t recent = *tally_recent(tally, name, leaf);
+	struct tally_row *row = recent ? &tally->rows[recent - 1] : NULL;
+	const bool is = row && row->name == name && row->leaf == (uint32_t)leaf && row->feed == feed;
+	return is ? row : tally_find(tally, feed, name, leaf);
+}
+
+/* Adds so much of gap number `gap` to a row; NULL: there was no memory for it. 0 or -ENOMEM. */
+static inline int tally_add_ns(struct tally_row *row, int64_t ns, uint64_t gap)
+{
+	if (!row)
+		return -ENOMEM;
+	row->count += row->last_gap != gap;
+	row->last_gap = gap;
+	row->ns += ns;
+	return 0;
 }
 
 /* Adds a piece of gap number `gap`. 0 or -ENOMEM. */
 static inline int tally_add(struct tally *tally, const struct piece *piece, uint64_t gap)
 {
-	const uint32_t recent = *tally_recent(tally, piece);
-	struct tally_row *row = recent ? &tally->rows[recent - 1] : NULL;
-	if (!row || row->name != piece->name || row->leaf != (uint32_t)piece->leaf ||
-		row->feed != piece->feed)
-		row = tally_find(tally, piece);
-	if (!row)
-		return -ENOMEM;
-	row->count += row->last_gap != gap;
-	row->last_gap = gap;
-	row->ns += piece->to - piece->from;
-	return 0;
+	return tally_add_ns(tally_row_of(tally, piece->feed, piece->name, piece->leaf),
+						piece->to - piece->from, gap);
 }
 
 /* Adds the rows to the summary's evidence for the device with the key `device`. 0 or -ENOMEM. */

@@ -1,5 +1,6 @@
 #include "attribute/think.h"
 
+#include "base/kth_smallest.h"
 #include "base/room.h"
 #include "summary/series.h"
 
@@ -33,37 +34,15 @@ void think_close(struct think *think)
 	*think = (struct think){0};
 }
 
-enum { DIGIT = 10 }; /* bits: two digits hold every gap */
-_Static_assert(THINK_NS < 1 << 2 * DIGIT, "a gap has two digits");
-
-/* The digit of the *k-th smallest, from 0; *k becomes its place among those with that digit. */
-static uint32_t digit_of(const uint32_t counts[2][1 << DIGIT], size_t *k)
-{
-	uint32_t digit = 0;
-	for (size_t here; *k >= (here = counts[0][digit] + counts[1][digit]); digit++)
-		*k -= here;
-	return digit;
-}
-
-/* The k-th smallest gap, from 0. They are counted by their digits, for which no branch depends on
- * them; in two tables, because neighbours often share a digit. */
-static uint32_t smallest(const uint32_t *at, size_t n, size_t k)
-{
-	uint32_t high[2][1 << DIGIT] = {{0}}, low[2][1 << DIGIT] = {{0}};
-	for (size_t i = 0; i < n; i++)
-		high[i % 2][at[i] >> DIGIT]++;
-	const uint32_t first = digit_of(high, &k);
-	for (size_t i = 0; i < n; i++)
-		low[i % 2][at[i] & ((1 << DIGIT) - 1)] += at[i] >> DIGIT == first;
-	return first << DIGIT | digit_of(low, &k);
-}
+enum { THINK_BITS = 20 };
+_Static_assert(THINK_NS < 1 << THINK_BITS, "a gap has so many bits");
 
 /* The step is over: the lower median of its gaps. */
 static void end_step(struct think *think)
 {
 	if (think->step >= 0 && think->n_gaps)
 		think->median_ns[think->cell] +=
-			smallest(think->gaps, think->n_gaps, (think->n_gaps - 1) / 2);
+			kth_smallest(think->gaps, think->n_gaps, (think->n_gaps - 1) / 2, THINK_BITS);
 	think->n_gaps = 0;
 }
 

@@ -195,22 +195,30 @@ int timelines_take_call(void *context, struct feed *feed, struct feed_call *call
 	return error ? error : host_queue_push(&timeline->calls, &rec);
 }
 
+/* Kept calls of a feed go to their threads. */
+struct taking {
+	struct timelines *timelines;
+	struct feed *feed;
+	uint32_t index;      /* of the feed */
+	struct timeline *of; /* its timelines, by thread */
+	struct think *think; /* NULL: another process's calls tell it */
+	bool notes;          /* note_row() is needed */
+};
+
 /* Of a kept call the timeline gets the number. */
-static inline int take_kept(struct timelines *timelines, uint32_t i, struct kept_call *call,
-							uint32_t number)
+static inline int take_kept(const struct taking *t, struct kept_call *call, uint32_t number)
 {
-	struct timeline *timeline = &timelines->of[i][call->thread];
-	const uint32_t driving = HOST_MASK(HOST_BIT_DRIVING);
-	const uint32_t stack = call->owner;
-	int error = owners_call(timelines->owners, i, call->thread, call->start, stack, call->name,
-							&call->owner);
+	const uint32_t thread = call->thread, stack = call->owner;
+	const int64_t start = call->start;
+	struct timeline *timeline = &t->of[thread];
+	int error =
+		owners_call(t->timelines->owners, t->index, thread, start, stack, call->name, &call->owner);
 	if (!error && (!timeline->waits || timeline->caller == TIMELINE_NO_CALLER))
-		error = await(timelines, i, timeline, call->start);
-	if (!error)
-		error = note_row(timelines, i, call->thread, call->start);
-	if (!error && i == timelines->think_feed &&
-		feed_call_mask(&timelines->feeds[i], call->name) & driving)
-		error = think_add(timelines->think, call->thread, call->start, call->end);
+		error = await(t->timelines, t->index, timeline, start);
+	if (!error && t->notes)
+		error = note_row(t->timelines, t->index, thread, start);
+	if (!error && t->think && feed_call_mask(t->feed, call->name) & HOST_MASK(HOST_BIT_DRIVING))
+		error = think_add(t->think, thread, start, call->end);
 	return error ? error : call_queue_push(&timeline->kept, number);
 }
 
@@ -227,6 +235,12 @@ int timelines_take_kept(void *context, struct feed *feed, int64_t until)
 	struct timelines *timelines = context;
 	struct kept_calls *kept = feed->kept;
 	const uint32_t i = (uint32_t)(feed - timelines->feeds);
+	const struct taking taking = {.timelines = timelines,
+								  .feed = feed,
+								  .index = i,
+								  .of = timelines->of[i],
+								  .think = i == timelines->think_feed ? timelines->think : NULL,
+								  .notes = feed->trace.tells_lock};
 	int64_t range = next_range(feed);
 	int error = 0;
 	for (; !error && kept->next < kept->n && kept->at[kept->next].start <= until; kept->next++) {
@@ -237,7 +251,7 @@ int timelines_take_kept(void *context, struct feed *feed, int64_t until)
 			range = next_range(feed);
 		}
 		if (!error)
-			error = take_kept(timelines, i, call, kept->next);
+			error = take_kept(&taking, call, kept->next);
 	}
 	return error;
 }

@@ -179,6 +179,21 @@ static int read_plain(struct step_reading *r, struct device_feeds *feeds, bool *
 	return error || *odd ? error : give_rest(r);
 }
 
+/* The same of ops that the scan has kept. */
+static int read_kept(struct step_reading *r, struct device_feeds *feeds)
+{
+	struct opstream *stream = &feeds->stream;
+	const struct kept_ops *kept = stream->kept;
+	struct op op;
+	int error = 0;
+	stream->kept_more = 0;
+	for (size_t i = 0; !error && i < kept->n; i++) {
+		opstream_unfold(stream, &kept->at[i], &op);
+		error = take_kernel(r, &op);
+	}
+	return error ? error : give_rest(r);
+}
+
 static void forget(struct step_reading *r, bool again)
 {
 	for (int i = 0; i < OPEN_STEPS; i++) {
@@ -190,6 +205,12 @@ static void forget(struct step_reading *r, bool again)
 	r->late = 0;
 	if (again)
 		r->visit->again(r->visit->of);
+}
+
+static void close_reading(struct step_reading *r)
+{
+	for (int i = 0; i < OPEN_STEPS; i++)
+		free(r->open[i].at);
 }
 
 int step_ops_read(const struct device_context *context, const struct device_scan *scan,
@@ -215,8 +236,17 @@ int step_ops_read(const struct device_context *context, const struct device_scan
 		odd = scan_pass_learned(&feeds);
 	}
 	*late = r.late;
-	for (int i = 0; i < OPEN_STEPS; i++)
-		free(r.open[i].at);
+	close_reading(&r);
 	device_feeds_close(&feeds);
+	return error;
+}
+
+int step_ops_read_kept(struct device_feeds *feeds, const struct step_visit *visit, uint64_t *late)
+{
+	struct step_reading r = {.visit = visit, .feeds = feeds};
+	forget(&r, false);
+	const int error = read_kept(&r, feeds);
+	*late = r.late;
+	close_reading(&r);
 	return error;
 }

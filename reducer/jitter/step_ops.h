@@ -8,7 +8,7 @@
 struct jitter_op {
 	int64_t start, end; /* of the kernel */
 	int64_t ls, le;     /* of its launch; INT64_MAX: none is known */
-	int64_t stream;     /* as the source numbers it */
+	int64_t stream;     /* as the source numbers it; 0 of a kept op */
 	int64_t order;      /* ls, else start */
 	uint32_t name, call_name;
 	uint32_t feed;      /* whose trace has the names */
@@ -39,6 +39,9 @@ struct step_visit {
  * on. 0 or -errno. */
 int step_ops_read(const struct device_context *context, const struct device_scan *scan,
 				  const struct step_visit *visit, uint64_t *late);
+
+/* The same of ops that are kept (opstream_keep()): they have no stream of their own number. */
+int step_ops_read_kept(struct device_feeds *feeds, const struct step_visit *visit, uint64_t *late);
 
 /* Appends the op. 0 or -ENOMEM. */
 int step_ops_add(struct step_ops *ops, const struct jitter_op *op);

@@ -174,6 +174,65 @@ static int begin(void *of, const struct device_context *context, const struct de
 	return error;
 }
 
+static void forget_all(struct jitter_study *s)
+{
+	jitter_study_close(s);
+	s->ranks = NULL;
+	s->rank_of = NULL;
+	s->wanted = NULL;
+	s->at = NULL;
+	s->gap_before_ns = NULL;
+	s->n_ranks = 0;
+}
+
+static int begin_early(void *of, const struct device_context *context,
+					   const struct device_scan *first)
+{
+	struct jitter_study *s = of;
+	const size_t n = context->run->n_devices;
+	if (s->device || s->by_time || s->write_step)
+		return 1;
+	struct device_scan *all = malloc((n + 1) * sizeof(*all));
+	for (size_t i = 0; all && i < n; i++) {
+		all[i] = *first;
+		all[i].device = (uint32_t)i;
+	}
+	const int error = all ? begin(s, context, all) : -ENOMEM;
+	free(all);
+	if (!error && s->n_ranks == 0)
+		forget_all(s);
+	return error ? error : s->n_ranks == 0;
+}
+
+/* The axis of all scans; *same: it has the steps that the study has taken it to have. */
+static int compare_axes(struct jitter_study *s, const struct device_scan *scans, size_t n,
+						bool *same)
+{
+	struct step_axis axis;
+	const int error = step_axis_open(&axis, scans, n, &s->range);
+	*same = !error && axis.n == s->axis.n && axis.numbered == s->axis.numbered &&
+			memcmp(axis.number, s->axis.number, axis.n * sizeof(*axis.number)) == 0;
+	for (size_t i = 0; i < n; i++)
+		*same &= !scans[i].empty && scans[i].process == 0;
+	if (*same)
+		s->axis.uneven = axis.uneven;
+	step_axis_close(&axis);
+	return error;
+}
+
+static int settle(void *of, const struct device_context *context, const struct device_scan *scans)
+{
+	struct jitter_study *s = of;
+	const size_t n = context->run->n_devices;
+	bool same = false;
+	const int error = scans ? compare_axes(s, scans, n, &same) : 0;
+	if (same)
+		s->step_ns = length_of_step(scans, n);
+	else
+		forget_all(s);
+	return error ? error : !same;
+}
+
 /* ---- a device ---- */
 
 struct visiting {
@@ -297,6 +356,14 @@ static void forget_steps(void *of)
 	v->main_slot = 0;
 }
 
+static void visiting_close(struct visiting *v)
+{
+	name_map_close(&v->map);
+	alignment_free(&v->alignment);
+	free(v->times);
+	free(v->counts);
+}
+
 static int visit(void *of, const struct device_context *context, const struct device_scan *scan)
 {
 	struct jitter_study *s = of;
@@ -307,10 +374,18 @@ static int visit(void *of, const struct device_context *context, const struct de
 		.study = s, .rank = &s->ranks[index], .context = context, .scan = scan, .index = index};
 	const struct step_visit steps = {&v, take_step, forget_steps, s->write_step != NULL};
 	int error = step_ops_read(context, scan, &steps, &v.rank->late);
-	name_map_close(&v.map);
-	alignment_free(&v.alignment);
-	free(v.times);
-	free(v.counts);
+	visiting_close(&v);
+	return error;
+}
+
+static int visit_kept(void *of, const struct device_scan *scan, struct device_feeds *feeds)
+{
+	struct jitter_study *s = of;
+	const uint32_t index = s->rank_of[scan->device];
+	struct visiting v = {.study = s, .rank = &s->ranks[index], .scan = scan, .index = index};
+	const struct step_visit steps = {&v, take_step, forget_steps, false};
+	int error = step_ops_read_kept(feeds, &steps, &v.rank->late);
+	visiting_close(&v);
 	return error;
 }
 
@@ -389,7 +464,14 @@ static int end(void *of, const struct device_context *context, const struct devi
 
 struct run_study jitter_study_of(struct jitter_study *study)
 {
-	return (struct run_study){.of = study, .begin = begin, .visit = visit, .end = end};
+	return (struct run_study){.of = study,
+							  .begin = begin,
+							  .visit = visit,
+							  .ops_alone = true,
+							  .begin_early = begin_early,
+							  .visit_kept = visit_kept,
+							  .settle = settle,
+							  .end = end};
 }
 
 void jitter_study_close(struct jitter_study *s)

@@ -12,6 +12,7 @@ int own_kernels_open(struct own_kernels *own, uint32_t n_names, int32_t n_steps)
 	uint32_t steps = n_steps > 0 ? (uint32_t)n_steps : 1;
 	*own = (struct own_kernels){.n_names = n_names, .stride = (steps + OWN_LOOKS - 1) / OWN_LOOKS};
 	own->looks = (steps + own->stride - 1) / own->stride;
+	own_kernels_turn(own, STEP_BEFORE);
 	own->of_name = calloc((size_t)n_names + 1, sizeof(*own->of_name));
 	return own->of_name ? 0 : -ENOMEM;
 }
@@ -30,6 +31,13 @@ int own_kernels_name(struct own_kernels *own, uint32_t name)
 		own->of_name[name] = calloc((size_t)own->looks + 2, sizeof(**own->of_name));
 	own->failed |= !own->of_name[name];
 	return own->of_name[name] ? 0 : -ENOMEM;
+}
+
+void own_kernels_turn(struct own_kernels *own, int32_t step)
+{
+	own->step = step;
+	own->at = step < 0 ? own->looks + (step == STEP_BEFORE) : (uint32_t)step / own->stride;
+	own->looked_at = step < 0 || (uint32_t)step % own->stride == 0;
 }
 
 static int by_count(const void *a, const void *b)

@@ -16,6 +16,10 @@ struct own_kernels {
 	uint32_t looks;
 	uint32_t stride;
 	bool failed; /* out of memory */
+	/* of the launch before: its step, that step's place in `of_name`, whether it is looked at */
+	int32_t step;
+	uint32_t at;
+	bool looked_at;
 };
 
 struct step_fit {
@@ -36,19 +40,20 @@ struct step_fit {
 int own_kernels_open(struct own_kernels *own, uint32_t n_names, int32_t n_steps);
 void own_kernels_close(struct own_kernels *own);
 
-int own_kernels_name(struct own_kernels *own, uint32_t name); /* used by own_kernels_add() */
+/* Used by own_kernels_add(): a name, or another step, comes. */
+int own_kernels_name(struct own_kernels *own, uint32_t name);
+void own_kernels_turn(struct own_kernels *own, int32_t step);
 
 /* Adds a launch of the kernel `name` in a step, STEP_BEFORE or STEP_AFTER. */
 static inline void own_kernels_add(struct own_kernels *own, uint32_t name, int32_t step)
 {
-	uint32_t at = step < 0 ? own->looks + (step == STEP_BEFORE) : (uint32_t)step / own->stride;
+	if (step != own->step)
+		own_kernels_turn(own, step);
 	own->inside += step >= 0;
 	own->outside += step < 0;
-	if (step >= 0 && (uint32_t)step % own->stride)
+	if (!own->looked_at || (!own->of_name[name] && own_kernels_name(own, name) != 0))
 		return;
-	if (!own->of_name[name] && own_kernels_name(own, name) != 0)
-		return;
-	own->of_name[name][at]++;
+	own->of_name[name][own->at]++;
 }
 
 /* 0, or -ENOMEM, also when an addition had no memory. */

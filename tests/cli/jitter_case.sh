@@ -84,6 +84,29 @@ done
 checks=$((checks + 1))
 [ $compared = 5 ] || fail "only $compared of 5 runs have equal sequences"
 
+# Keeps out: another answer where each device is read once (--time has them read twice), also where not all ranks have the steps
+# of the first one.
+both_ways() { # both_ways RUN [STATUS]
+	expect_status "${2:-0}" "$BATON" jitter --json --time 0..100000 "$work/$1"
+	cp "$work/out" "$work/twice"
+	expect_status "${2:-0}" "$BATON" jitter --json "$work/$1"
+	checks=$((checks + 1))
+	cmp -s "$work/out" "$work/twice" || fail "$1 differs by how often it is read: $(diff "$work/twice" "$work/out" | head -n 4)"
+}
+made even --ranks 5 --steps 20 --kernels 300 --fault slow_gpu=15@3
+made longer --ranks 5 --steps 21 --kernels 300
+both_ways even
+expect_true "d['steps'] == 19"
+made uneven --ranks 5 --steps 20 --kernels 300
+for rank in 2 3; do
+	file=$(basename "$(ls "$work"/longer/*.baton | sed -n "${rank}p")")
+	cp "$work/longer/$file" "$work/uneven/$file"
+done
+both_ways uneven
+expect_true "d['steps'] == 20"
+rm "$work/even/$(basename "$(ls "$work"/even/*.baton | tail -n 1)")"
+both_ways even 4 # a rank has no file
+
 # Keeps out: kernels without a counterpart that spoil the comparison or are left out without a word.
 made lossy --ranks 4 --steps 20 --fault lost_records=2000 --fault slow_gpu=20@1
 expect_status '0|4' "$BATON" jitter --json "$work/lossy"

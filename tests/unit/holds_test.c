@@ -182,7 +182,8 @@ static void partition(void)
 	int errors[2] = {1, 1};
 	char dir[] = "tests/golden/partition";
 	char *dirs[] = {dir};
-	const struct run_study study = {errors, nothing, attribute_twice, nothing};
+	const struct run_study study = {
+		.of = errors, .begin = nothing, .visit = attribute_twice, .end = nothing};
 	const struct reduce_options options = {
 		.study = &study, .only_read = true, .whole_run = true, .threads = 1};
 	struct reduction out;
