@@ -130,9 +130,12 @@ static int create(const char *name, const struct layout *layout)
 {
 	const char *places[] = {config.ring_dir, "/dev/shm", getenv("TMPDIR"), config.out};
 	int fd = -ENOSPC;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++)
+	bool full = false; /* less of it may fit */
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++) {
 		fd = create_in(places[i], name, layout);
-	return fd;
+		full |= fd == -ENOSPC || fd == -EDQUOT;
+	}
+	return fd < 0 && full ? -ENOSPC : fd;
 }
 
 static void describe(struct baton_live *l, const struct identity *identity, uint32_t generation,
