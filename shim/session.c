@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/guard.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "base/recording.h"
 #include "base/stop_point.h"
@@ -26,12 +27,19 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What was chosen before CUPTI began: what it takes since then is no reason to take more. */
+static _Atomic(const struct memory_size *) chosen;
+static _Atomic(const char *) chosen_limit;
+
 /* The child of a fork has its parent's memory: the live file, the lanes and the writer thread are
  * not its own. It may begin a recording of its own, should it use CUDA. */
 static void in_child(void)
 {
 	STOP_POINT("fork");
 	recording_forget();
+	memory_size = memory_sizes;
+	recording.limit = NULL;
+	atomic_store(&chosen, NULL);
 	lane_mine = NULL;
 	guard_lower(GUARD_SHIM);
 	live_forget();
@@ -83,6 +91,19 @@ static void undo(void)
 	cupti_give_up();
 }
 
+/* Where the place for rings has no room for all, less of them may fit. */
+static int open_rings(void)
+{
+	int error = live_open(&recording.identity, recording.image, recording.trace);
+	while ((error == -ENOSPC || error == -EFBIG) && memory_size < memory_sizes + MEMORY_SIZES - 1) {
+		memory_size++;
+		recording.limit = error == -EFBIG ? "the limit of its files (ulimit -f)"
+										  : "the room in /dev/shm, TMPDIR and the output directory";
+		error = live_open(&recording.identity, recording.image, recording.trace);
+	}
+	return error;
+}
+
 /* What only this process's memory and the file system decide. Returns where it failed. */
 static const char *open_all(int *error)
 {
@@ -92,7 +113,7 @@ static const char *open_all(int *error)
 	if (*error)
 		return config.out;
 	STOP_POINT("begin");
-	*error = live_open(&recording.identity, recording.image, recording.trace);
+	*error = open_rings();
 	if (*error)
 		return "rings";
 	*error = dict_open();
@@ -126,21 +147,47 @@ static int begin(void)
 	stacks_open(config.stacks);
 	if (config.cuda_held && !cupti_tried())
 		message("another tool holds CUDA_INJECTION64_PATH: launches are recorded, GPU work is not");
+	if (memory_size->without)
+		message("%s leaves the recorder little; this process (pid %d) is recorded with %s",
+				recording.limit, (int)getpid(), memory_size->without);
 	if (stacks_why_off())
 		message("stacks are off: %s", stacks_why_off());
 	return 0;
 }
 
+/* The most that all limits leave room for; NULL: none. *low: the limit that leaves less than all.
+ */
+static const struct memory_size *choose(const char **low)
+{
+	const struct memory_size *size = atomic_load(&chosen);
+	*low = size ? atomic_load(&chosen_limit) : NULL;
+	for (size = size ? size : memory_sizes; size < memory_sizes + MEMORY_SIZES; size++) {
+		const char *limit = live_too_low(size, !cupti_tried());
+		if (!limit)
+			return size;
+		*low = *low ? *low : limit;
+	}
+	return NULL;
+}
+
 /* False: a limit leaves too little, and `phase` has become off. */
 static bool fits(uint32_t phase)
 {
-	const char *low = live_too_low();
-	if (low && recording_move(phase, 0)) {
+	const char *low;
+	const struct memory_size *size = choose(&low);
+	if (!size && recording_move(phase, 0)) {
 		message("%s leaves the recorder too little; this process (pid %d) is not recorded", low,
 				(int)getpid());
 		unrecorded_note();
 	}
-	return !low;
+	if (size && phase == RECORDING_BEGINS) { /* of this thread alone */
+		memory_size = size;
+		recording.limit = low;
+	} else {
+		atomic_store(&chosen_limit, low);
+		atomic_store(&chosen, size);
+	}
+	return size != NULL;
 }
 
 bool session_fits(void)

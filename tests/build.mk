@@ -112,7 +112,7 @@ $(BUILD)/tests/shim/kill_test: tests/shim/kill_test.c $(SHIM_STOP_OBJ) $(LIB) $(
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DSHIM_STOP_POINTS -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Ireducer -Itests/unit \
 		-o $@ $< $(SHIM_STOP_OBJ) $(LIB) $(SHIM_LIBS) -lxxhash
 SHIM_TEST_READER := $(addprefix $(BUILD)/codec/,reader.o columns_decode.o bitplane_get.o)
-$(addprefix $(BUILD)/tests/shim/,core_test memory_test silence_clock): $(BUILD)/tests/shim/%: tests/shim/%.c $(SHIM_OBJ) $(SHIM_TEST_READER) $(SHIM_TEST_HEADERS)
+$(addprefix $(BUILD)/tests/shim/,core_test memory_test limits_test silence_clock): $(BUILD)/tests/shim/%: tests/shim/%.c $(SHIM_OBJ) $(SHIM_TEST_READER) $(SHIM_TEST_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  test  $@"
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Itests/unit -o $@ $< $(SHIM_OBJ) $(SHIM_TEST_READER) $(SHIM_LIBS) -lxxhash
@@ -122,7 +122,7 @@ $(BUILD)/tests/shim/replay_cupti.so: tests/shim/replay_cupti.c tools/probe/fixtu
 $(BUILD)/tests/shim/replay: tests/shim/replay.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -o $@ $< -ldl
-shim-tests: $(addprefix $(BUILD)/tests/shim/,core_test memory_test silence_clock kill_test replay replay_cupti.so)
+shim-tests: $(addprefix $(BUILD)/tests/shim/,core_test memory_test limits_test silence_clock kill_test replay replay_cupti.so)
 .PHONY: shim-tests
 -include $(SHIM_STOP_OBJ:.o=.d)
 

@@ -103,6 +103,7 @@ hard() {
 	try hard/growth "$PYTHON" tests/hard/growth_test.py
 	row 01_kills 10
 	row 02_conserved 500000
+	row 03_disk_full 4
 	row 04_io_faults 4
 	row 06_forks 120
 	row 07_threads 2048

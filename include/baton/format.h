@@ -176,6 +176,7 @@ struct baton_r_meta {
 };
 _Static_assert(sizeof(struct baton_r_meta) == 16, "meta");
 /* A key: rows of kind BATON_SCHED have a holder where a thread waited for its interpreter's lock. */
+#define BATON_META_LIMITED "recorder.limited"
 #define BATON_META_PYTHON_LOCK "python.lock"
 /* Where things sit; in a file of gauges the id of the device follows, after a dot. */
 #define BATON_META_CPUS "place.cpus"

@@ -11,16 +11,38 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
+
+enum {
+	HOST_MOST = 120, /* of a key: with what stands after it, it fits RUN_KEY_BYTES */
+	UUID_MOST = 64,
+};
+
+/* A name, or the begin of one that is longer than `most` and its hash: keys of two names are not
+ * the same for what was cut off. */
+static const char *shortened(const char *name, size_t most, char *room)
+{
+	const size_t n = strlen(name);
+	if (n <= most)
+		return name;
+	snprintf(room, most + 1, "%.*s~%016" PRIx64, (int)(most - 17), name,
+			 (uint64_t)XXH3_64bits(name, n));
+	return room;
+}
 
 void run_device_key(const struct trace *trace, uint32_t index, char *key, size_t bytes)
 {
 	const struct trace_device *device = &trace->devices[index];
-	const char *host = strings_get(&trace->strings, trace->process.host).at;
-	const char *uuid = strings_get(&trace->strings, device->uuid).at;
+	char host_room[HOST_MOST + 1], uuid_room[UUID_MOST + 1];
+	const char *host =
+		shortened(strings_get(&trace->strings, trace->process.host).at, HOST_MOST, host_room);
+	const char *uuid =
+		shortened(strings_get(&trace->strings, device->uuid).at, UUID_MOST, uuid_room);
 	if (uuid[0])
 		snprintf(key, bytes, "%s/%s", host, uuid);
 	else

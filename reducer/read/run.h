@@ -68,6 +68,8 @@ uint64_t run_bytes(const struct run *run);
  * process is one. 0: recordings have arguments, or ranks are missing. */
 uint32_t run_ordered_members(const struct run *run);
 
+/* What a device's key has room in. A longer host or uuid is shortened, with its hash at the end. */
+enum { RUN_KEY_BYTES = 192 };
 /* Writes the key of device `index` of an open trace on its host to `key`. */
 void run_device_key(const struct trace *trace, uint32_t index, char *key, size_t bytes);
 /* The device's index in the file by that key; of two entries with one key the first. 0: it has

@@ -3,6 +3,7 @@
 #ifndef SHIM_MEMORY_H
 #define SHIM_MEMORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -25,8 +26,32 @@ enum {
 	MEMORY_OWN_THREADS = 2
 };
 
+/* What a process's recorder takes: the sizes above, or less where a limit leaves little. */
+struct memory_size {
+	const char *without; /* what there is less of, for a message; NULL: nothing */
+	uint64_t ring_slots, small_slots;
+	uint64_t dictionary_bytes;
+	uint64_t held_bytes;
+	uint32_t texts;
+	uint32_t writer_rows;
+	uint32_t gpu_buffers;
+	bool stacks;  /* call stacks are recorded */
+	bool sampler; /* and what silent threads do, by the second thread of our own */
+};
+
+/* From all to the least. */
+enum { MEMORY_SIZES = 3 };
+extern const struct memory_size memory_sizes[MEMORY_SIZES];
+/* That of this process: all, unless session.c chose another one as the recording began. */
+extern const struct memory_size *memory_size;
+
 /* What a recording takes at most beside the live file, all of it memory of the process's own; what
  * the library has from the start is not in it. */
-uint64_t memory_private_bytes(void);
+uint64_t memory_private_bytes(const struct memory_size *size);
+/* What the library has from the start and touches as it is used. */
+uint64_t memory_static_bytes(void);
+/* Threads of our own, and mappings of the process at most. */
+unsigned memory_threads(const struct memory_size *size);
+unsigned memory_maps(const struct memory_size *size);
 
 #endif

@@ -48,8 +48,9 @@ struct recording {
 	uint32_t image;   /* GEN of its file name: the program images that this process has been */
 	char trace[1200]; /* path of the trace file */
 	uint64_t begin_ticks;
-	bool windowed; /* a part of the job is recorded; else all of it */
-	bool by_range; /* which cudaProfilerStart and cudaProfilerStop bound */
+	const char *limit; /* that leaves less than all to it (memory_size); NULL: none */
+	bool windowed;     /* a part of the job is recorded; else all of it */
+	bool by_range;     /* which cudaProfilerStart and cudaProfilerStop bound */
 	const struct recording_above *above;
 };
 extern struct recording recording;

@@ -7,7 +7,9 @@
 int table_open(struct table *table, uint32_t slots)
 {
 	size_t bytes = (size_t)slots * sizeof(struct table_slot);
-	if (table->slots) /* private anonymous pages read as zero again */
+	if (table->slots && table->mask != slots - 1)
+		table_close(table); /* a forked child's may be smaller than its parent's */
+	if (table->slots)       /* private anonymous pages read as zero again */
 		return madvise(table->slots, bytes, MADV_DONTNEED) == 0 ? 0 : -errno;
 	void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (map == MAP_FAILED)

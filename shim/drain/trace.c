@@ -28,7 +28,7 @@ static struct {
 
 bool trace_is_full(void)
 {
-	return trace.file.held_bytes > MEMORY_HELD_BYTES;
+	return trace.file.held_bytes > memory_size->held_bytes;
 }
 
 int trace_error(void)
@@ -191,8 +191,8 @@ int trace_open(struct baton_writer **writer)
 	arena_forget();
 	trace.file.fd = -1;
 	*writer = &trace.file;
-	int error =
-		baton_writer_open_held(&trace.file, BATON_TRACE, recording.begin_ticks, MEMORY_WRITER_ROWS);
+	int error = baton_writer_open_held(&trace.file, BATON_TRACE, recording.begin_ticks,
+									   memory_size->writer_rows);
 	trace.file.before_rows = trace_take_dictionary;
 	return error;
 }

@@ -263,6 +263,16 @@ static void write_process(void)
 	trace_record(BATON_R_PROCESS, &row, sizeof(row));
 }
 
+/* Why this trace has less than others. */
+static void write_limit(void)
+{
+	char text[256];
+	if (!memory_size->without)
+		return;
+	snprintf(text, sizeof(text), "%s: %s", memory_size->without, recording.limit);
+	trace_meta(BATON_META_LIMITED, text);
+}
+
 int trace_rows_open(void)
 {
 	struct clock_moment now;
@@ -283,6 +293,7 @@ int trace_rows_open(void)
 	write_process();
 	if (recording.windowed) /* from the start, for a process that is killed while it waits */
 		trace_meta("window", recording.by_range ? "cudaProfilerApi" : "time");
+	write_limit();
 	if (config.host_tick_ns)
 		trace_meta("host.clock", "32ns");
 	cpus_text(cpus, sizeof(cpus));

@@ -54,7 +54,7 @@ static uint8_t *make(struct buffer *b)
 
 uint8_t *buffers_take(size_t *bytes)
 {
-	for (int i = 0; i < BUFFERS; i++) {
+	for (uint32_t i = 0; i < memory_size->gpu_buffers; i++) {
 		int state = atomic_load_explicit(&pool[i].state, memory_order_relaxed);
 		if (state != FREE && state != UNMADE)
 			continue;

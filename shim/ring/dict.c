@@ -28,9 +28,9 @@ int dict_open(void)
 {
 	atomic_store(&last_id, 0);
 	atomic_store(&stack_bytes, 0);
-	atomic_store(&stacks_full, false);
+	atomic_store(&stacks_full, !memory_size->stacks); /* each that is left out counts */
 	atomic_store(&hurried_at, 0);
-	int error = table_open(&texts, MEMORY_TEXTS);
+	int error = table_open(&texts, memory_size->texts);
 	return error ? error : table_open(&literals, MEMORY_LITERALS);
 }
 

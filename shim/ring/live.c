@@ -21,8 +21,6 @@
 enum {
 	PAGE = 4096,
 	LARGE_LANES = MEMORY_LARGE_LANES, /* these have full rings, the others small ones */
-	SMALL_SLOTS = MEMORY_SMALL_SLOTS,
-	DICTIONARY_BYTES = MEMORY_DICTIONARY_BYTES,
 	GROW_BYTES = 512 << 10,
 };
 
@@ -132,9 +130,12 @@ static int create(const char *name, const struct layout *layout)
 {
 	const char *places[] = {config.ring_dir, "/dev/shm", getenv("TMPDIR"), config.out};
 	int fd = -ENOSPC;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++)
+	bool full = false; /* less of it may fit */
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++) {
 		fd = create_in(places[i], name, layout);
-	return fd;
+		full |= fd == -ENOSPC || fd == -EDQUOT;
+	}
+	return fd < 0 && full ? -ENOSPC : fd;
 }
 
 static void describe(struct baton_live *l, const struct identity *identity, uint32_t generation,
@@ -152,34 +153,41 @@ static void describe(struct baton_live *l, const struct identity *identity, uint
 	snprintf(l->trace, sizeof(l->trace), "%s", trace);
 	l->lanes_offset = pages(sizeof(*l));
 	l->dictionary_offset = pages(l->lanes_offset + BATON_LIVE_LANES * sizeof(struct baton_lane));
-	l->dictionary_bytes = DICTIONARY_BYTES;
+	l->dictionary_bytes = memory_size->dictionary_bytes;
 	atomic_store(&l->dictionary_granted, GROW_BYTES);
 	atomic_store(&l->allocated, names_bytes);
 	memcpy(l->magic, BATON_LIVE_MAGIC, sizeof(l->magic));
 }
 
-static struct layout plan(void)
+/* Of a ring of the first threads. */
+static uint64_t large_slots(const struct memory_size *size)
+{
+	bool all = !size->without;
+	return all || config.ring_slots < size->ring_slots ? config.ring_slots : size->ring_slots;
+}
+
+static struct layout plan(const struct memory_size *size)
 {
 	uint64_t lanes =
 		pages(sizeof(struct baton_live)) + BATON_LIVE_LANES * sizeof(struct baton_lane);
 	struct layout layout = {.names_bytes = pages(lanes) + GROW_BYTES,
-							.ring_offset = pages(lanes) + DICTIONARY_BYTES,
-							.ring_bytes = pages(config.ring_slots * sizeof(struct baton_slot))};
+							.ring_offset = pages(lanes) + size->dictionary_bytes,
+							.ring_bytes = pages(large_slots(size) * sizeof(struct baton_slot))};
 	layout.bytes =
 		layout.ring_offset + LARGE_LANES * layout.ring_bytes +
-		(BATON_LIVE_LANES - LARGE_LANES) * pages(SMALL_SLOTS * sizeof(struct baton_slot));
+		(BATON_LIVE_LANES - LARGE_LANES) * pages(size->small_slots * sizeof(struct baton_slot));
 	return layout;
 }
 
-const char *live_too_low(void)
+const char *live_too_low(const struct memory_size *size, bool cupti_comes)
 {
-	return limits_too_low(plan().bytes);
+	return limits_too_low(size, plan(size).bytes, cupti_comes);
 }
 
 int live_open(const struct identity *identity, uint32_t generation, const char *trace)
 {
 	char name[128], id[64];
-	struct layout layout = plan();
+	struct layout layout = plan(memory_size);
 	identity_name(identity, generation, id);
 	snprintf(name, sizeof(name), "baton-%u-%s.live", getuid(), id);
 	if (!may_be_as_large(layout.bytes))
@@ -266,8 +274,8 @@ static void touch(char *at, uint64_t bytes)
 
 int live_ring(struct baton_lane *lane, unsigned index)
 {
-	uint64_t large = pages(config.ring_slots * sizeof(struct baton_slot));
-	uint64_t small = pages(SMALL_SLOTS * sizeof(struct baton_slot));
+	uint64_t large = pages(large_slots(memory_size) * sizeof(struct baton_slot));
+	uint64_t small = pages(memory_size->small_slots * sizeof(struct baton_slot));
 	uint64_t offset = live->dictionary_offset + live->dictionary_bytes;
 	bool is_large = index < LARGE_LANES;
 	offset += is_large ? index * large : LARGE_LANES * large + (index - LARGE_LANES) * small;
@@ -276,7 +284,7 @@ int live_ring(struct baton_lane *lane, unsigned index)
 	if (error)
 		return error;
 	touch((char *)live + offset, bytes);
-	lane->slots = is_large ? config.ring_slots : SMALL_SLOTS;
+	lane->slots = is_large ? large_slots(memory_size) : memory_size->small_slots;
 	atomic_store_explicit(&lane->offset, offset, memory_order_release);
 	atomic_fetch_add(&live->allocated, bytes);
 	return 0;

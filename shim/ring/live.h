@@ -13,10 +13,13 @@
  * look at it before it has begun: until then it may go again. */
 extern struct baton_live *live;
 
-/* The limit that leaves too little for a recording (base/limits.h), NULL: none does. */
-const char *live_too_low(void);
+struct memory_size;
 
-/* Creates and maps it. `trace` is the path of the trace file. 0 or -errno. */
+/* The limit that leaves too little for a recording of this size (base/limits.h), NULL: none does. */
+const char *live_too_low(const struct memory_size *size, bool cupti_comes);
+
+/* Creates and maps it, as large as memory_size says. `trace` is the path of the trace file. 0 or
+ * -errno. */
 int live_open(const struct identity *identity, uint32_t generation, const char *trace);
 /* Removes the file's name when everything is in the trace file; the mapping stays. */
 void live_remove(void);

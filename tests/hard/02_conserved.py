@@ -1,33 +1,38 @@
 """Row 2: 256 threads launch at once, all the time; each launch is recorded or counted as dropped, thread by thread, and each kernel
-has its record or is counted as lost. The program itself says how many launches it made."""
+has its record or is counted as lost. In every fourth case only the last second is kept (--keep-last): what was left out counts too. The
+program itself says how many launches it made."""
 import os
 
 import row
 
-NUMBER, NAME = 2, "conservation"
+NUMBER, NAME, VERSION = 2, "conservation", 2
 TARGET, UNIT = 1_000_000_000, "launches"
-NOTE = "discarding only: there is no mode that overwrites"
+NOTE = "a mode that overwrites rings: there is none; --keep-last shortens the trace instead"
 THREADS = 256
 
 
 def check(bench, number, each, held, launched):
     what = "case %d, %d launches on each thread: %s" % (number, each, held)
-    bench.expect(held["launches"] + held["dropped"] + held["unheard"] == launched, "launches: " + what)
-    bench.expect(held["unheard"] or held["least"] == held["most"] == each, "of a thread: " + what)
-    kernels = held["kernels"] + held["gpu"] + held["in_flight"]
-    # CUPTI counts what it drops of its own overhead among all; that is told apart unless slots of other kinds were dropped too
-    bench.expect(launched <= kernels <= launched + held["others"], "kernels: " + what)
+    left = held["left_launches"]
+    bench.expect(left + held["launches"] + held["dropped"] + held["unheard"] == launched, "launches: " + what)
+    bench.expect(left or held["unheard"] or held["least"] == held["most"] == each, "of a thread: " + what)
+    kernels = held["left_kernels"] + held["kernels"] + held["gpu"] + held["in_flight"]
+    # CUPTI counts what it drops of its own overhead among all. That is told apart unless slots of other kinds were dropped too: those may
+    # have been copies or graphs, so how much of the count is too high is not known then. It is never too low
+    bench.expect(kernels == launched or (kernels > launched and held["others"]), "kernels: " + what)
     bench.add(kernels_exact=launched if kernels == launched else 0)
     bench.expect(not held["unreadable"] and not held["damaged"] and not held["open"], what)
-    bench.add(dropped=held["dropped"], gpu_records_dropped=held["gpu"])
+    bench.add(dropped=held["dropped"], left_out=left, gpu_records_dropped=held["gpu"])
 
 
 def piece(bench, first, most):
     row.needs(os.path.join(row.HARD, "many"), row.TALLY)
     each = max(1, min(16_000, most // THREADS))
     slots = (64, 1024, 16384)[first // THREADS % 3]
+    keep = ["--keep-last", "1"] if first // (THREADS * 16_000) % 4 == 3 else []
     run = bench.fresh()
-    status, out, err = bench.record(run, os.path.join(row.HARD, "many"), str(THREADS), str(each), BATON_RING_SLOTS=str(slots), seconds=600)
+    status, out, err = bench.run(row.BATON, "record", *keep, "-f", "-o", run, "--", os.path.join(row.HARD, "many"), str(THREADS), str(each),
+                                 BATON_RING_SLOTS=str(slots), seconds=600)
     if bench.expect(status == 0, "case %d: status %s: %s" % (first, status, err.decode()[-300:])):
         check(bench, first, each, bench.tally(run), THREADS * each)
     bench.fresh()

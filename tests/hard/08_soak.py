@@ -3,6 +3,7 @@ recorder. It is read after each of 200 rounds, which exchange the threads (each 
 keeps of it), and compared with rounds of few launches without the recorder (growth.py: from the time on when buffers have reached their
 size, with an interval). What counts is the memory that was asked for (VmData): of the recorder's buffers, which have their size from the
 beginning (shim/base/memory.c: 64 MiB at most), a busy machine touches more pages for hours, and that is no leak. Where the interval has 1 MiB an hour inside, which one it is is not known: `undecided` counts that.
+Beside the job `baton metrics` reads its last ten seconds every five seconds: it must answer, stay, and end when it is told to.
 
     08_soak.py --leak KIB       a job that leaks so many KiB an hour: is it found? --seconds: how long (60)"""
 import os
@@ -13,12 +14,38 @@ import sys
 import growth
 import row
 
-NUMBER, NAME, VERSION = 8, "soak", 2
+NUMBER, NAME, VERSION = 8, "soak", 3
 TARGET, UNIT = 7200, "seconds"
 NOTE = "72 hours and a real GPU's 25 million records of graphs: never"
 THREADS, POINTS, LAUNCHES_A_SECOND = 4, 200, 100_000
 MOST_KIB_AN_HOUR = 1024
 MANY = os.path.join(row.HARD, "many")
+
+
+class Reader:
+    """`baton metrics` of a run that is being recorded, over and over."""
+
+    def __init__(self, bench, run):
+        self.bench, self.page = bench, os.path.join(bench.work, "soak.prom")
+        self.process = subprocess.Popen([row.BATON, "metrics", "--last", "10s", "--every", "5s", "-o", self.page, run], env=bench.env,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def end(self):
+        alive = self.process.poll() is None
+        with open("/proc/%d/status" % self.process.pid) as file:
+            held = re.search(r"VmHWM:\s+(\d+)", file.read())
+        self.process.terminate()
+        try:
+            said = self.process.communicate(timeout=120)[1]
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            said = self.process.communicate()[1] + b" (it did not end)"
+            alive = False
+        self.bench.expect(alive, "the reader beside the job has not stayed: %s" % said.decode(errors="replace")[-300:])
+        page = open(self.page).read() if os.path.exists(self.page) else ""
+        self.bench.expect(re.search(r"^baton_up\S* [01]$", page, re.M), "the reader has written nothing: %s" % said.decode(errors="replace")[-300:])
+        self.bench.add(read_beside=int(bool(re.search(r"^baton_up\S* 1$", page, re.M))))
+        self.bench.most(most_reader_mib=int(held[1]) >> 10 if held else 0)
 
 
 def soak(bench, seconds, *, recorded, leak_kib_an_hour=0):
@@ -28,11 +55,13 @@ def soak(bench, seconds, *, recorded, leak_kib_an_hour=0):
     if recorded:
         env.update(LD_PRELOAD=row.LIBRARY, BATON_OUT=run)
     each = max(50, int(seconds * LAUNCHES_A_SECOND / THREADS / POINTS / (1 if recorded else 10)))
+    reader = Reader(bench, run) if recorded else None
     job = subprocess.run([MANY, str(THREADS), str(each), str(POINTS), "1e9", str(seconds / POINTS if recorded else 0)], env=env,
                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
     bench.expect(job.returncode == 0, "soak: status %s" % job.returncode)
     launched = int(re.search(r"launched (\d+)", job.stdout)[1])
     if recorded:
+        reader.end()
         held = bench.tally(run)
         bench.expect(held["launches"] + held["dropped"] + held["unheard"] == launched, "soak: %d launched: %s" % (launched, held))
     return [int(kib) for kib in re.findall(r"data (\d+)", job.stdout)], launched

@@ -1,5 +1,6 @@
 /* Preloaded before libbaton.so: the disk under its trace files. DISK is one of
  *   full:N[:K]   after N bytes there is no room; K writes later (never) there is again
+ *   quota:N[:K]  the same of a user's quota
  *   eio:N        after N bytes every write fails
  *   short        a write takes half of what it is given
  *   eintr        every second write is interrupted before it has taken anything
@@ -21,7 +22,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 static uintptr_t begin, end; /* of libbaton.so in memory */
-static enum { NONE, FULL, EIO_AFTER, SHORT, INTERRUPTED, STALL } how;
+static enum { NONE, FULL, QUOTA, EIO_AFTER, SHORT, INTERRUPTED, STALL } how;
 static long long limit, comes_back = -1;
 static atomic_llong taken, refused, writes;
 
@@ -48,6 +49,8 @@ __attribute__((constructor)) static void prepare(void)
 		return;
 	if (sscanf(what, "full:%lld:%lld", &limit, &comes_back) >= 1)
 		how = FULL;
+	else if (sscanf(what, "quota:%lld:%lld", &limit, &comes_back) >= 1)
+		how = QUOTA;
 	else if (sscanf(what, "eio:%lld", &limit) == 1)
 		how = EIO_AFTER;
 	else if (sscanf(what, "stall:%lld", &limit) == 1)
@@ -89,7 +92,7 @@ static ssize_t until_full(int fd, const void *data, size_t n)
 	if (room > 0)
 		return really(fd, data, (long long)n < room ? n : (size_t)room);
 	refused++;
-	return refuse(how == FULL ? ENOSPC : EIO);
+	return refuse(how == FULL ? ENOSPC : how == QUOTA ? EDQUOT : EIO);
 }
 
 EXPORT ssize_t write(int fd, const void *data, size_t n)
@@ -101,6 +104,7 @@ EXPORT ssize_t write(int fd, const void *data, size_t n)
 	long long number = writes++;
 	switch (how) {
 	case FULL:
+	case QUOTA:
 	case EIO_AFTER:
 		return until_full(fd, data, n);
 	case SHORT:

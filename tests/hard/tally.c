@@ -14,6 +14,7 @@ enum { IDS = 1 << 20, NAME_BYTES = 64 };
 
 static struct {
 	uint64_t files, unreadable, open, damaged, calls, launches, kernels, ops;
+	uint64_t left_launches, left_kernels; /* that --keep-last left out */
 	uint64_t dropped, others, gpu, unheard, in_flight, threads, least, most;
 } sum;
 
@@ -50,6 +51,14 @@ static void note_loss(const uint8_t *at)
 	}
 }
 
+static void note_kept(const uint8_t *at)
+{
+	struct baton_r_kept row;
+	memcpy(&row, at, sizeof(row));
+	sum.left_launches += row.launches;
+	sum.left_kernels += row.kernels;
+}
+
 static void note_records(const uint8_t *raw, size_t bytes)
 {
 	struct baton_record head;
@@ -61,6 +70,8 @@ static void note_records(const uint8_t *raw, size_t bytes)
 			note_string(raw + at);
 		else if (head.type == BATON_R_LOSS)
 			note_loss(raw + at);
+		else if (head.type == BATON_R_KEPT)
+			note_kept(raw + at);
 	}
 }
 
@@ -161,6 +172,7 @@ int main(int argc, char **argv)
 	SHOWN(files), SHOWN(unreadable), SHOWN(open), SHOWN(damaged), SHOWN(calls), SHOWN(launches);
 	SHOWN(kernels), SHOWN(ops), SHOWN(dropped), SHOWN(others), SHOWN(gpu), SHOWN(unheard);
 	SHOWN(in_flight), SHOWN(threads), SHOWN(least), SHOWN(most);
+	SHOWN(left_launches), SHOWN(left_kernels);
 	printf("}\n");
 	return fflush(stdout) != 0;
 }

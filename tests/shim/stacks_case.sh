@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 folder=${BUILD:-build/release}/shim
 baton=${BATON:-${BUILD:-build/release}/baton}
-sources="shim/sources/stacks/*.c shim/base/idcache.c shim/base/guard.c shim/base/perthread.c shim/base/message.c shim/base/config.c tests/shim/dict_double.c
+sources="shim/sources/stacks/*.c shim/base/idcache.c shim/base/memory.c shim/base/guard.c shim/base/perthread.c shim/base/message.c shim/base/config.c tests/shim/dict_double.c
 	tests/shim/stackmod.c reducer/stacks/pyline.c"
 about='import sys, sysconfig, os
 include = sysconfig.get_paths()["include"]

@@ -18,7 +18,7 @@ ${CC:-gcc} -Wall -o "$work/deep" "$work/deep.c" -ldl || fail "the program"
 expect_status 0 env BATON_CUPTI=none "$BATON" record -o "$work/deep.run" -- "$work/deep"
 expect_says "launches are recorded, GPU work is not" "nothing recorded: 1 process used CUDA and could not be recorded (see above)"
 expect_nothing_in "$work/deep.run"
-expect_status 0 "$BATON" record -o "$work/limit" -- bash -c "ulimit -f 10000; $BUILD/simtrain --steps 2; $BUILD/simtrain --steps 2"
+expect_status 0 "$BATON" record -o "$work/limit" -- bash -c "ulimit -f 3000; $BUILD/simtrain --steps 2; $BUILD/simtrain --steps 2"
 expect_says "is not recorded" "nothing recorded: 2 processes used CUDA and could not be recorded (see above)"
 expect_nothing_in "$work/limit"
 expect_status 0 "$BATON" record -o "$work/none" -- true

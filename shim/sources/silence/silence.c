@@ -1,6 +1,7 @@
 #include "sources/silence/silence.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "base/own.h"
 #include "ring/lane.h"
@@ -442,6 +443,8 @@ void silence_start(void)
 	children_forget();
 	holder_forget();
 	atomic_store(&stopping, false);
+	if (!memory_size->sampler)
+		return;
 	if (access("/proc/self/schedstat", R_OK) != 0) {
 		message_detail("no schedstat here: what silent threads do is not recorded");
 		return;

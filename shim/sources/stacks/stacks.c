@@ -1,6 +1,7 @@
 #include "sources/stacks/stacks.h"
 
 #include "base/idcache.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "ring/dict.h"
 #include "ring/stack.h"
@@ -212,6 +213,8 @@ static __attribute__((noinline)) uint32_t stack_first(uint64_t hash, enum stacks
 static __attribute__((noinline)) uint32_t stack_native(enum stacks_mode how)
 {
 	void *addresses[NATIVE_FRAMES];
+	if (SHIM_UNLIKELY(!memory_size->stacks) && dict_stacks_full()) /* nothing is walked */
+		return 0;
 	unsigned n = native_walk(addresses);
 	if (!n && !stacks_forward)
 		return 0;
@@ -333,7 +336,7 @@ void stacks_open(enum stacks_mode asked)
 		python_open();
 		say_once(&said_python, python_why_off());
 	}
-	if (native) {
+	if (native && memory_size->stacks) {
 		native_open();
 		say_once(&said_native, native_why_off());
 		native = native_ready();
