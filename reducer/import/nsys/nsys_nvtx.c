@@ -232,15 +232,15 @@ static uint64_t add_closed(struct nsys_file *file, const struct domains *domains
 static void share_end(struct nsys_file *file)
 {
 	int64_t last_ns = INT64_MIN, first_ns, end_ns;
-	for (uint32_t i = 0; i < file->n_processes; i++) {
-		struct nsys_process *process = &file->processes[i];
+	for (size_t i = 0; i < file->n_processes; i++) {
+		struct nsys_process *process = file->processes[i].at;
 		trace_out_hull(process->out, &first_ns, &end_ns);
 		if (end_ns != 0)
 			process->last_ns = end_ns - file->target.utc_ns;
 		last_ns = process->last_ns > last_ns ? process->last_ns : last_ns;
 	}
-	for (uint32_t i = 0; i < file->n_processes; i++)
-		file->processes[i].last_ns = last_ns;
+	for (size_t i = 0; i < file->n_processes; i++)
+		file->processes[i].at->last_ns = last_ns;
 }
 
 void nsys_read_ranges(struct nsys_file *file)
