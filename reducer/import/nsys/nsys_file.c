@@ -88,7 +88,7 @@ static struct nsys_process *new_process(struct nsys_file *file, int64_t global)
 		return NULL;
 	}
 	struct nsys_process *process = calloc(1, sizeof(*process));
-	int error = process ? trace_out_open(file->run->out_dir, &process->out) : -ENOMEM;
+	int error = process ? trace_out_open(file->run->out_dir, false, &process->out) : -ENOMEM;
 	file->no_more = is_file_limit(error) && file->n_processes > 0;
 	if (file->no_more) {
 		nsys_refuse(file, NSYS_TOO_MANY_FILES);
