@@ -1,6 +1,7 @@
 #include "export/peers.h"
 
 #include "base/room.h"
+#include "base/shift.h"
 #include "base/sort.h"
 #include "read/comm_ranks.h"
 #include "read/rows.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 
 /* Clocks of hosts are aligned to less than this, or they are not at all (graph/host_clocks.h). */
-enum { APART_NS = 100000, SHIFT_MOST = 64, LEAST_ROOM = 1024 };
+enum { APART_NS = 100000, LEAST_ROOM = 1024 };
 
 struct link {
 	uint64_t comm;    /* its hash */
@@ -116,31 +117,17 @@ struct pair { /* links of one pair of ranks, in their order */
 	int64_t n_sends, n_receives;
 };
 
-/* How many meet where the first send meets the receive of this number. */
-static int64_t count_met(const struct pair *p, int64_t shift)
+static bool met(const void *context, int64_t i, int64_t k)
 {
-	int64_t met = 0;
-	for (int64_t i = shift < 0 ? -shift : 0; i < p->n_sends && i + shift < p->n_receives; i++)
-		met += may_have_met(&p->sends[i], &p->receives[i + shift]);
-	return met;
+	const struct pair *p = context;
+	return may_have_met(&p->sends[i], &p->receives[k]);
 }
 
-/* The part that is shown may cut the two rows at different places. The least shift that is best. */
-static int64_t best_shift(const struct pair *p)
-{
-	const int64_t most = p->n_sends < p->n_receives ? p->n_sends : p->n_receives;
-	int64_t best = 0, best_at = 0;
-	for (int64_t turn = 0; best < most && turn <= 2 * SHIFT_MOST; turn++) {
-		const int64_t shift = turn % 2 ? (turn + 1) / 2 : -turn / 2, met = count_met(p, shift);
-		best_at = met > best ? shift : best_at;
-		best = met > best ? met : best;
-	}
-	return best_at;
-}
-
+/* The part that is shown may cut the two rows at different places. */
 static void meet(const struct pair *p, uint64_t *meetings)
 {
-	const int64_t shift = best_shift(p);
+	const struct shift_rows rows = {p->n_sends, p->n_receives, met, p};
+	const int64_t shift = shift_best(&rows);
 	for (int64_t i = shift < 0 ? -shift : 0; i < p->n_sends && i + shift < p->n_receives; i++) {
 		struct link *send = &p->sends[i], *receive = &p->receives[i + shift];
 		if (may_have_met(send, receive))
