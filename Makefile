@@ -205,12 +205,13 @@ install: $(BUILD)/baton $(MPI) $(SHIM) $(MAN) $(SHELLS)
 	$(if $(MPI),install -D -m 755 $(MPI) $(DESTDIR)$(PREFIX)/bin/baton-mpi)
 	install -D -m 755 $(SHIM) $(DESTDIR)$(PREFIX)/lib/baton/libbaton.so
 	install -D -m 644 $(SHIM_PYTHON) $(DESTDIR)$(PREFIX)/lib/baton/python/sitecustomize.py
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/baton $(DESTDIR)$(PREFIX)/share/baton/codec
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/baton/format $(DESTDIR)$(PREFIX)/share/baton/codec
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -D -m 644 $(BUILD)/completion/bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/baton
 	install -D -m 644 $(BUILD)/completion/zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_baton
 	install -D -m 644 $(BUILD)/completion/fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/baton.fish
 	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton
+	install -m 644 include/baton/format/*.h $(DESTDIR)$(PREFIX)/include/baton/format
 	install -m 644 $(CODEC_SRC) $(DESTDIR)$(PREFIX)/share/baton/codec
 
 FORMATTED = tools/mpi/baton_mpi.c $(CODEC_SRC) $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c tests/hard/fuzz.c tests/hard/fuzz_team.c tests/hard/fuzz_team.h \

@@ -5,7 +5,7 @@ REDUCER_SRC := $(sort $(wildcard reducer/*.c reducer/*/*.c reducer/*/*/*.c))
 REDUCER_CXX := $(sort $(wildcard reducer/*/*.cpp reducer/*/*/*.cpp))
 REDUCER_OBJ := $(REDUCER_SRC:%.c=$(BUILD)/%.o) $(REDUCER_CXX:%.cpp=$(BUILD)/%.o)
 LIB := $(BUILD)/libreducer.a
-HEADERS := $(sort $(wildcard include/baton/*.h reducer/*.h reducer/*/*.h reducer/*/*/*.h))
+HEADERS := $(sort $(wildcard include/baton/*.h include/baton/*/*.h reducer/*.h reducer/*/*.h reducer/*/*/*.h))
 LIBS := -lsimdjson -lsqlite3 -lz -lzstd -lxxhash -lpthread -ldl -lm
 
 $(BUILD)/reducer/%.o: reducer/%.c $(BUILD)/flags | build/deps.ok

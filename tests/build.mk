@@ -61,7 +61,7 @@ cupti: $(CUPTI_LIBS) $(DOUBLE_DIR)/cupti_test $(DOUBLE_DIR)/cupti_layouts
 
 HOOKS_SRC := $(sort $(wildcard shim/dlsym*.[cS] $(addprefix shim/sources/,launch/*.c nccl/*.c nvtx/*.c))) \
 	$(addprefix shim/base/,config.c guard.c message.c perthread.c caller.c recording.c symbols.c) shim/ring/thread_name.c $(SHIM_WRAPPERS)
-HOOKS_DEPS := $(HOOKS_SRC) $(SHIM_HEADERS) $(wildcard include/baton/*.h tests/shim/*.[ch] tests/shim/libs/*) shim/export.map
+HOOKS_DEPS := $(HOOKS_SRC) $(SHIM_HEADERS) $(wildcard include/baton/*.h include/baton/*/*.h tests/shim/*.[ch] tests/shim/libs/*) shim/export.map
 HOOKS_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -DXXH_INLINE_ALL -Ishim -Iinclude -Itests/shim -Itests/unit
 HOOKS_OUT := $(BUILD)/tests/shim
 HOOKS_LIBS := $(addprefix $(HOOKS_OUT)/,libcuda.so.1 libcudart.so.12 libnccl.so.2 libnccl_copy.so libone.so libtwo.so liblocal.so)
@@ -142,7 +142,7 @@ $(PROBE)/fixture_test: tests/gpu/probe/fixture_test.c $(addprefix tools/probe/,f
 # ---- the hard rows (tests/hard): their programs ----
 
 HARD := $(BUILD)/tests/hard
-$(HARD)/tally $(HARD)/flips: $(HARD)/%: tests/hard/%.c $(CODEC_OBJ) $(wildcard include/baton/*.h) $(BUILD)/flags
+$(HARD)/tally $(HARD)/flips: $(HARD)/%: tests/hard/%.c $(CODEC_OBJ) $(wildcard include/baton/*.h include/baton/*/*.h) $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Iinclude -o $@ $< $(CODEC_OBJ) -lzstd -lxxhash
 $(HARD)/many $(HARD)/forks: $(HARD)/%: tests/hard/%.c $(RT)/libcuda.so.1 $(BUILD)/flags

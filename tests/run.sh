@@ -45,7 +45,7 @@ is_same_without_sanitizer() { # is_same_without_sanitizer NAME
 	case $1 in
 	double/* | torch/*) [ -z "${DOUBLE_SAN:-}" ] ;;
 	shim/native | shim/refused | shim/stacks) ;;
-	page/* | cli/pictures | cli/tables_tools | cli/timeline_tools | cli/export_nsys_real) ;;
+	page/* | cli/pictures | cli/tables_tools | cli/timeline_tools | cli/perfetto_ui | cli/nsys_ai | cli/export_nsys_real) ;;
 	floors/* | hard/state | hard/growth | accuracy/reference | accuracy/score | accuracy/family | cli/faq) ;;
 	*) false ;;
 	esac

@@ -14,6 +14,9 @@
 
 #define BATON_BLOCK_ROWS 16384u
 #define BATON_RUN_ROWS (8 * BATON_BLOCK_ROWS)
+/* Of a trace that is written at once: what repeats from layer to layer and step to step is then
+ * mostly in one block. */
+#define BATON_LONG_ROWS (4 * BATON_BLOCK_ROWS)
 #define BATON_RECORD_BYTES (256u << 10)
 #define BATON_ZSTD_LEVEL 1
 #define BATON_IMPORT_LEVEL 9
@@ -57,6 +60,9 @@ struct baton_writer {
 /* Begins a file on `fd`, which the writer owns from here on. 0 or -errno. After an error call
  * baton_writer_free(). */
 int baton_writer_open(struct baton_writer *w, int fd, enum baton_content content, uint64_t file_id);
+/* The same for a trace with blocks of up to BATON_LONG_ROWS rows. It has 18 MiB more of buffers, which
+ * small blocks leave untouched. */
+int baton_writer_open_long(struct baton_writer *w, int fd, uint64_t file_id);
 /* The same without a file: the bytes are collected in w->held. The caller takes them from there and
  * sets held_bytes to 0. Blocks and runs have at most `rows` rows. */
 int baton_writer_open_held(struct baton_writer *w, enum baton_content content, uint64_t file_id,

@@ -309,6 +309,15 @@ int baton_writer_open(struct baton_writer *w, int fd, enum baton_content content
 	return writer_begin(w, content, file_id);
 }
 
+int baton_writer_open_long(struct baton_writer *w, int fd, uint64_t file_id)
+{
+	memset(w, 0, sizeof(*w));
+	w->fd = fd;
+	w->run_rows = BATON_RUN_ROWS;
+	w->block_rows = BATON_LONG_ROWS;
+	return writer_begin(w, BATON_TRACE, file_id);
+}
+
 int baton_writer_open_held(struct baton_writer *w, enum baton_content content, uint64_t file_id,
 						   uint32_t rows)
 {

@@ -191,10 +191,13 @@ static void add_frame(struct contexts *c, struct context *context, uint32_t name
 	*project = *project || origin == ORIGIN_PROJECT;
 }
 
-static bool is_backward(const struct feed *feed, uint32_t name)
+const char *context_node(const char *name)
 {
 	static const char prefix[] = "autograd::engine::evaluate_function";
-	return strncmp(feed_text(feed, name), prefix, sizeof(prefix) - 1) == 0;
+	const size_t bytes = sizeof(prefix) - 1;
+	if (strncmp(name, prefix, bytes) != 0)
+		return NULL;
+	return strncmp(name + bytes, ": ", 2) == 0 ? name + bytes + 2 : "";
 }
 
 static int describe(struct contexts *c, uint32_t feed, struct context_thread *t)
@@ -215,7 +218,8 @@ static int describe(struct contexts *c, uint32_t feed, struct context_thread *t)
 		}
 		if (range->category == BATON_RANGE_OPERATOR) {
 			context.op = range->name;
-			context.backward |= is_backward(&c->feeds[feed], range->name);
+			if (context_node(feed_text(&c->feeds[feed], range->name)))
+				context.backward = range->name;
 		} else if (range->category == BATON_RANGE_PYTHON) {
 			add_frame(c, &context, range->name, &project);
 		} else {

@@ -22,9 +22,11 @@ struct context { /* the words of its tuple in `contexts` */
 	uint32_t path; /* node of the tree of paths; 0: none */
 	/* the innermost operator: name in the feed's trace, 0: none. Likewise `frame` and `inner` */
 	uint32_t op;
-	uint32_t frame;    /* the innermost Python frame of the project, else the innermost one */
-	uint32_t inner;    /* the innermost Python frame */
-	uint32_t backward; /* 1: in a backward pass */
+	uint32_t frame; /* the innermost Python frame of the project, else the innermost one */
+	uint32_t inner; /* the innermost Python frame */
+	/* in a backward pass: name of the innermost range of autograd's engine around, which says the
+	 * operator's node; 0: in none */
+	uint32_t backward;
 	/* The innermost operator, or range that tells inputs, and these: name and index in the feed's
 	 * trace. 0 where no range of the trace tells any */
 	uint32_t shaped, inputs;
@@ -89,6 +91,9 @@ static inline struct context contexts_get(const struct contexts *contexts, uint3
 	memcpy(&context, intern_tuple(&contexts->contexts, number), sizeof(context));
 	return context;
 }
+
+/* "AddmmBackward0": what a range of autograd's engine runs. NULL: the name is none of those. */
+const char *context_node(const char *name);
 
 /* Writes the path that ends at `node` as "outer / inner". A path longer than `room` bytes loses its
  * outer levels. */

@@ -118,7 +118,7 @@ static int frame_place(struct owner_places *p, const struct owner *owner,
 	const struct feed *feed = &p->owners->contexts.feeds[owner->feed];
 	struct place *place = &p->place;
 	char unused[PLACE_BYTES];
-	*place = (struct place){.backward = context->backward};
+	*place = (struct place){.backward = context->backward != 0};
 	if (context->frame)
 		place->origin = origin_of_range(feed_text(feed, context->frame), place->line, place->module,
 										sizeof(place->line));

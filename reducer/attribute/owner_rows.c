@@ -50,15 +50,26 @@ static int add_fixed(struct making *m, enum site_kind kind, const char *text,
 	return error;
 }
 
-/* "ProfilerStep#12" and "ProfilerStep#13" are one. */
-static int set_op(struct making *m, const char *name, struct site_row *row)
+/* An operator of a backward pass says whose gradient it computes: "aten::mm of AddmmBackward0". */
+static const char *of_node(const struct feed *feed, const struct context *context, uint32_t name)
 {
-	char cut[512];
+	const char *node = context->backward ? context_node(feed_text(feed, context->backward)) : NULL;
+	const char *own = feed_text(feed, name);
+	return !node || !*node || name == context->backward || strcmp(own, node) == 0 ? "" : node;
+}
+
+/* "ProfilerStep#12" and "ProfilerStep#13" are one. */
+static int set_op(struct making *m, const char *name, const char *node, struct site_row *row)
+{
+	char text[2048];
 	size_t stem = evidence_stem(name);
-	if (name[stem] == 0 || name[stem - 1] != '#' || stem + 2 > sizeof(cut))
+	const bool numbered = name[stem] != 0 && name[stem - 1] == '#';
+	if (!numbered && !*node)
 		return owner_places_row(m->places, row, SITE_OP, SITE_OTHER, name);
-	snprintf(cut, sizeof(cut), "%.*s*", (int)stem, name);
-	return owner_places_row(m->places, row, SITE_OP, SITE_OTHER, cut);
+	stem = numbered ? stem : strlen(name);
+	snprintf(text, sizeof(text), "%.*s%s%s%s", (int)(stem < 1500 ? stem : 1500), name,
+			 numbered ? "*" : "", *node ? " of " : "", node);
+	return owner_places_row(m->places, row, SITE_OP, SITE_OTHER, text);
 }
 
 static int add_op(struct making *m, const struct owner *owner, const struct context *context,
@@ -71,7 +82,7 @@ static int add_op(struct making *m, const struct owner *owner, const struct cont
 	if (owner->context == CONTEXT_REST)
 		error = owner_places_row(m->places, &row, SITE_OP, SITE_REST, others);
 	else if (name)
-		error = set_op(m, feed_text(feed, name), &row);
+		error = set_op(m, feed_text(feed, name), of_node(feed, context, name), &row);
 	else
 		error =
 			owner_places_row(m->places, &row, SITE_OP, SITE_UNKNOWN, owner_places_unknown(SITE_OP));
@@ -88,8 +99,9 @@ static int add_shape(struct making *m, const struct owner *owner, const struct c
 	const struct text shapes = strings_get(&trace->strings, trace->inputs[context->inputs].shapes);
 	const uint32_t name = context->shaped ? context->shaped : owner->call;
 	struct site_row row;
-	snprintf(text, sizeof(text), "%s%s%s", name ? feed_text(feed, name) : "",
-			 shapes.bytes ? " " : "", shapes.at);
+	const char *node = name ? of_node(feed, context, name) : "";
+	snprintf(text, sizeof(text), "%s%s%s%s%s", name ? feed_text(feed, name) : "",
+			 *node ? " of " : "", node, shapes.bytes ? " " : "", shapes.at);
 	const enum site_kind kind = owner->context == CONTEXT_REST ? SITE_REST
 								: name                         ? SITE_OTHER
 															   : SITE_UNKNOWN;

@@ -95,6 +95,9 @@ const struct finding_kind finding_kinds[FINDING_KINDS] = {
 		"record those ranks too; if none of them is late, the network was slow at times", NULL},
 	[FINDING_BUBBLE] = {"bubble", "nccl.unsplit", 0, "",
 		"use more micro-batches in a step, or stages of several chunks (interleaved schedule)", NULL},
+	[FINDING_UNEVEN] = {"uneven", "", 0, "",
+		"give each GPU as much of the model and of the batch; share out what one GPU copies for the "
+		"others", NULL},
 };
 /* clang-format on */
 

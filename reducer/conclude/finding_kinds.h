@@ -38,6 +38,7 @@ enum finding_id {
 	FINDING_LATE_HOST,
 	FINDING_LATE_MISSING,
 	FINDING_BUBBLE, /* of a pipeline: structure, said after what is wrong */
+	FINDING_UNEVEN, /* work or copies of one device, for which none of the others is seen to wait */
 	FINDING_KINDS
 };
 enum { LOSS_KINDS = FINDING_WORK, TIME_KINDS = FINDING_WORK + 1 /* those with leaves */ };

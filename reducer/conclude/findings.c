@@ -13,6 +13,7 @@
 #include "conclude/finding_unsteady.h"
 #include "conclude/habit.h"
 #include "conclude/replay_late.h"
+#include "conclude/uneven.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -539,6 +540,72 @@ static int add_bubble(const struct finding_source *m, struct findings *out)
 	return add(m->summary, &finding, out);
 }
 
+/* Has a finding told already that this device has more of it than the others? */
+static bool is_told(const struct finding_source *m, const struct findings *out, size_t device,
+					const struct finding_kind *kind)
+{
+	for (size_t i = 0; i < out->n; i++) {
+		const struct finding *f = &out->at[i];
+		if (f->id == FINDING_ASYMMETRY && f->whom.device == device && f->whom.cause == kind->name)
+			return true;
+	}
+	return is_late(m, device);
+}
+
+/* What one row has is not in another: copies of all have the rest. */
+static void take_copies(const struct finding_source *m, const struct finding *uneven,
+						struct findings *out)
+{
+	for (size_t i = 0; i < out->n; i++) {
+		struct finding *f = &out->at[i];
+		if (f->id != FINDING_COPIES || f->share_ns < uneven->share_ns)
+			continue;
+		f->share_ns -= uneven->share_ns;
+		f->rank_ns = f->gain_known ? f->rank_ns : f->rank_ns - uneven->share_ns;
+		finding_say(f->evidence, sizeof(f->evidence), "another %s ms are counted under uneven (%s)",
+					finding_ms(m->f, uneven->share_ns).at,
+					finding_device(m->summary, uneven->whom.device).at);
+	}
+}
+
+/* One device works or copies longer than the mean of all, and no other finding names it for that:
+ * whether the others wait for it is not known, so there is no gain and the lowest severity. */
+static int add_uneven(const struct finding_source *m, const struct uneven *row,
+					  struct findings *out)
+{
+	const struct finding_kind *kind = &finding_kinds[row->copies ? FINDING_COPIES : FINDING_WORK];
+	struct finding finding = {.id = FINDING_UNEVEN, .leaf = kind->leaf, .structural = true};
+	finding.share_ns = row->exposed_ns; /* of that device's step */
+	const int error = judge(m, row->leaves, m->summary->devices[row->device].key, &finding);
+	if (error || !finding_counts(&finding) || is_told(m, out, row->device, kind))
+		return error;
+	finding.severity = SEVERITY_LOW;
+	finding.share_ns = row->exposed_ns / m->f->devices; /* of the mean step, like every share */
+	finding.whom = whom_of_device(m->summary, row->device, kind);
+	finding_say(finding.summary, sizeof(finding.summary),
+				"%s take %s ms on %s, %lld %% more than the mean of %zu GPUs", row->what,
+				finding_ms(m->f, row->most_ns).at, finding_device(m->summary, row->device).at,
+				(long long)row->percent, m->summary->n_devices);
+	finding_say(finding.evidence, sizeof(finding.evidence),
+				"%s ms of it are more than the mean and overlapped by nothing; no rank is seen to "
+				"wait for it, so no gain is known",
+				finding_ms(m->f, row->exposed_ns).at);
+	snprintf(finding.remedy, sizeof(finding.remedy), "%s", finding_kinds[FINDING_UNEVEN].remedy);
+	if (row->copies)
+		take_copies(m, &finding, out);
+	return add(m->summary, &finding, out);
+}
+
+static int add_all_uneven(const struct finding_source *m, struct findings *out)
+{
+	struct uneven rows[UNEVEN_MOST];
+	const size_t n = uneven_find(m->summary, rows);
+	int error = 0;
+	for (size_t i = 0; !error && i < n; i++)
+		error = add_uneven(m, &rows[i], out);
+	return error;
+}
+
 static int add_all(const struct finding_source *m, struct findings *out)
 {
 	int64_t unused;
@@ -553,7 +620,8 @@ static int add_all(const struct finding_source *m, struct findings *out)
 			return error;
 	}
 	int error = add_bubble(m, out);
-	return error ? error : add_asymmetry(m, &finding_kinds[FINDING_WORK], out, &unused);
+	error = error ? error : add_asymmetry(m, &finding_kinds[FINDING_WORK], out, &unused);
+	return error ? error : add_all_uneven(m, out);
 }
 
 int findings_make(const struct summary *summary, const struct figures *figures,

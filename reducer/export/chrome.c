@@ -110,12 +110,13 @@ static int put_begin(void *of, const struct walk_slice *s)
 
 static int put_flow(void *of, const struct walk_flow *flow)
 {
+	static const char *const names[] = {"launch", "collective", "send"};
 	struct chrome *c = of;
 	const struct walk_place *places[] = {&flow->from, &flow->to};
 	for (int i = 0; i < 2; i++) {
 		begin_event(c, i ? "f" : "s", places[i]->track);
-		json_text(&c->json, "cat", flow->collective ? "collective" : "launch");
-		json_text(&c->json, "name", flow->collective ? "collective" : "launch");
+		json_text(&c->json, "cat", names[flow->kind]);
+		json_text(&c->json, "name", names[flow->kind]);
 		json_number(&c->json, "id", (int64_t)flow->id);
 		micros_put(&c->json, "ts", places[i]->ns);
 		if (i)
@@ -142,6 +143,7 @@ static int put_all(struct chrome *c, uint64_t *crowded)
 {
 	char words[CLOCK_WORDS];
 	const struct walk_sink sink = {.of = c,
+								   .sends = true,
 								   .process = put_process,
 								   .track = put_track,
 								   .begin = put_begin,

@@ -274,7 +274,7 @@ static int put_flow(void *of, const struct walk_flow *flow)
 {
 	struct kineto *k = of;
 	const struct walk_place *places[] = {&flow->from, &flow->to};
-	for (int i = 0; i < 2 && !flow->collective; i++) {
+	for (int i = 0; i < 2 && flow->kind == FLOW_LAUNCH; i++) {
 		begin_event(k, i ? "f" : "s", k->places[places[i]->track]);
 		json_number(&k->json, "id", (int64_t)flow->id);
 		micros_put(&k->json, "ts", places[i]->ns);

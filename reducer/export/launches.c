@@ -10,7 +10,7 @@
 
 enum { LEAST_ROOM = 1024 };
 
-/* Flows of collectives have it, those of launches do not. */
+/* Flows of collectives have it, those of launches do not; those of sends have another one too. */
 #define MEETING_BIT ((uint64_t)1 << 63)
 
 static int by_correlation(const void *a, const void *b)
@@ -64,7 +64,7 @@ static uint64_t meeting_of(const struct walk_row *coll, const struct trace *trac
 	number = (number ^ (uint64_t)kind) * 0x9e3779b97f4a7c15u;
 	number = (number ^ number >> 29 ^ (uint64_t)coll->value[COLL_SEQUENCE]) * 0xbf58476d1ce4e5b9u;
 	number = (number ^ number >> 32) * 0x94d049bb133111ebu;
-	return number | MEETING_BIT;
+	return (number & ~PEERS_BITS) | MEETING_BIT;
 }
 
 static int read_collectives(struct launches *l, struct trace *trace, int64_t from_ns, int64_t to_ns)

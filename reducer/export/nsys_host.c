@@ -181,6 +181,8 @@ void nsys_write_range(struct nsys_source *source, const struct rows *range)
 	nsys_put(t, RANGE_domainId, domain);
 	if (collective)
 		nsys_payloads_put(source, collective);
+	else
+		nsys_put_inputs(source, range);
 	nsys_row_end(t);
 }
 

@@ -187,7 +187,9 @@ static int write_all(struct nsys_source *source)
 				 {BATON_OVERHEAD, nsys_write_overhead}};
 	source->names = calloc(source->file.trace.strings.n, sizeof(*source->names));
 	source->stacks_used = calloc(source->stacks.n_stacks + 1, sizeof(*source->stacks_used));
-	int error = source->names && source->stacks_used ? number_threads(source) : -ENOMEM;
+	source->inputs = calloc(source->file.trace.n_inputs, sizeof(*source->inputs));
+	int error =
+		source->names && source->stacks_used && source->inputs ? number_threads(source) : -ENOMEM;
 	if (!error)
 		error = nsys_payloads_gather(source);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !error; i++)
@@ -198,6 +200,7 @@ static int write_all(struct nsys_source *source)
 		error = nsys_write_chains(source);
 	nsys_payloads_free(source);
 	free(source->names);
+	free(source->inputs);
 	free(source->stacks_used);
 	free(source->threads);
 	return error;

@@ -53,6 +53,7 @@ struct nsys_source {
 	struct stacks stacks;
 	bool *stacks_used;       /* of each stack of the trace: a call that is written has it */
 	struct nsys_name *names; /* of each text of the trace */
+	uint32_t *inputs;        /* numbers in StringIds of inputs of the trace; 0: not there yet */
 	int64_t *threads;        /* globalTid of each thread of the trace; 0: not put */
 	int64_t correlations_to; /* the largest id so far, as it was written */
 	int32_t domains;         /* made so far */
@@ -92,6 +93,8 @@ void nsys_write_call(struct nsys_source *source, const struct rows *rows);
 /* The call stacks of the calls that were written, by the numbers that these have. 0 or -errno. */
 int nsys_write_chains(struct nsys_source *source);
 void nsys_write_range(struct nsys_source *source, const struct rows *rows);
+/* Puts the inputs of an operator into the range that is written, if it has some. */
+void nsys_put_inputs(struct nsys_source *source, const struct rows *range);
 void nsys_write_sync(struct nsys_source *source, const struct rows *rows);
 void nsys_write_overhead(struct nsys_source *source, const struct rows *rows);
 

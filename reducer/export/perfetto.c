@@ -214,6 +214,8 @@ static int put_begin(void *of, const struct walk_slice *s)
 	for (int i = 0; i < 2; i++)
 		if (s->flows[i])
 			proto_fixed64(&p->packet, EVENT_FLOWS, s->flows[i]);
+	for (size_t i = 0; i < s->n_peers; i++)
+		proto_fixed64(&p->packet, EVENT_FLOWS, s->peers[i].meeting);
 	for (size_t i = 0; i < n; i++) {
 		const size_t debug = proto_begin(&p->packet, EVENT_DEBUG);
 		proto_varint(&p->packet, DEBUG_NAME, facts[i].name);
@@ -253,6 +255,7 @@ static int write_perfetto(const struct scene *scene, FILE *out, const char *dir,
 {
 	struct perfetto p = {.out = out, .scene = scene};
 	const struct walk_sink sink = {.of = &p,
+								   .sends = true,
 								   .process = put_process,
 								   .track = put_track,
 								   .begin = put_begin,

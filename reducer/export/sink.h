@@ -3,6 +3,7 @@
 #ifndef EXPORT_SINK_H
 #define EXPORT_SINK_H
 
+#include "export/peers.h"
 #include "export/scene.h"
 #include "read/trace.h"
 
@@ -45,7 +46,9 @@ struct walk_slice {
 	const struct walk_row *row;  /* NULL: of steps and idle time */
 	const struct walk_row *coll; /* the arguments of its collective; NULL: none */
 	const struct trace *trace;
-	uint64_t flows[2]; /* of its launch, and of its collective; 0: none */
+	uint64_t flows[2];            /* of its launch, and of its collective; 0: none */
+	const struct peer_end *peers; /* and of its sends and receives */
+	size_t n_peers;
 	/* the innermost operator around the call or the launch, or the range itself when it is one; 0:
 	 * none. From 1 in each process. */
 	uint64_t op_number;
@@ -57,9 +60,11 @@ struct walk_place {
 	int64_t ns;
 };
 
+enum walk_flow_kind { FLOW_LAUNCH, FLOW_COLLECTIVE, FLOW_SEND };
+
 struct walk_flow { /* each of its own; flows of slices have one number for all that are linked */
 	uint64_t id;
-	bool collective;
+	enum walk_flow_kind kind;
 	struct walk_place from, to;
 };
 
@@ -67,6 +72,7 @@ struct walk_flow { /* each of its own; flows of slices have one number for all t
  * track come in order of start, those around others first, and end before what begins then. */
 struct walk_sink {
 	void *of;
+	bool sends; /* slices say which other ranks their sends and receives met */
 	int (*process)(void *of, const struct walk_process *process);
 	int (*process_end)(void *of);
 	int (*track)(void *of, const struct walk_track *track);

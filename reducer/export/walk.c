@@ -88,6 +88,8 @@ int walk(const struct scene *scene, const struct walk_sink *sink, uint64_t *crow
 	struct walking w = {
 		.scene = scene, .sink = sink, .next_track = 1, .next_launch_flow = 1, .next_flow = 1};
 	int error = find_firsts(&w);
+	if (!error && sink->sends)
+		error = peers_find(scene, &w.peers);
 	progress_begin("export", NULL, run_bytes(&scene->run));
 	for (size_t i = 0; !error && i < scene->run.n_processes; i++) {
 		w.process = scene->order[i];
@@ -98,6 +100,7 @@ int walk(const struct scene *scene, const struct walk_sink *sink, uint64_t *crow
 	}
 	progress_end();
 	*crowded = w.crowded;
+	peers_free(&w.peers);
 	free(w.meetings);
 	table_free(&w.meeting_ids);
 	free(w.queue);

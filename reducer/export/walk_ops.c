@@ -13,16 +13,17 @@
 
 enum { LEAST_ROOM = 1024 };
 
-static int tell_flow(struct walking *w, bool collective, struct walk_place from,
+static int tell_flow(struct walking *w, enum walk_flow_kind kind, struct walk_place from,
 					 struct walk_place to)
 {
-	const struct walk_flow flow = {w->next_flow++, collective, from, to};
+	const struct walk_flow flow = {w->next_flow++, kind, from, to};
 	return w->sink->flow(w->sink->of, &flow);
 }
 
 /* From the member that was shown before, by the earlier start. */
 static int meet(struct walking *w, uint64_t id, struct walk_place here)
 {
+	const enum walk_flow_kind kind = id >= PEERS_BITS ? FLOW_SEND : FLOW_COLLECTIVE;
 	const size_t before = w->n_meetings;
 	struct shown_meeting *m =
 		table_row(&w->meeting_ids, TABLE_ROWS(w->meetings, w->n_meetings, id), &id);
@@ -32,7 +33,7 @@ static int meet(struct walking *w, uint64_t id, struct walk_place here)
 	const struct walk_place there = {(uint32_t)m->track, m->ns};
 	if (w->n_meetings == before)
 		error =
-			there.ns <= here.ns ? tell_flow(w, true, there, here) : tell_flow(w, true, here, there);
+			there.ns <= here.ns ? tell_flow(w, kind, there, here) : tell_flow(w, kind, here, there);
 	m->ns = here.ns;
 	m->track = here.track;
 	return error;
@@ -45,8 +46,12 @@ static int tell_flows(struct walking *w, const struct walk_slice *s, const struc
 	if (!w->sink->flow || !s->track)
 		return 0;
 	if (launch->call.track)
-		error = tell_flow(w, false, launch->call, here);
-	return error || !launch->meeting ? error : meet(w, launch->meeting, here);
+		error = tell_flow(w, FLOW_LAUNCH, launch->call, here);
+	if (!error && launch->meeting)
+		error = meet(w, launch->meeting, here);
+	for (size_t i = 0; !error && i < s->n_peers; i++)
+		error = meet(w, s->peers[i].meeting, here);
+	return error;
 }
 
 /* What was launched and has not ended. */
@@ -86,6 +91,7 @@ static int put_op(struct walking *w, const struct walk_row *row)
 	}
 	if (launch) {
 		s.flows[1] = launch->meeting;
+		s.n_peers = peers_of(&w->peers, w->process, launch->correlation, &s.peers);
 		s.coll = launch->coll ? &w->launches.colls[launch->coll - 1] : NULL;
 	}
 	int error = walking_put(w, &w->lanes[stream], &s);

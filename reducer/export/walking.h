@@ -34,6 +34,7 @@ struct walking {
 	uint32_t process, position;
 	struct trace *trace;
 	struct launches launches;
+	struct peers peers;  /* of all processes */
 	struct lanes *lanes; /* of streams; of threads: their calls and nested ranges, other ranges */
 	struct queue_change *queue;
 	size_t n_queue, queue_room;

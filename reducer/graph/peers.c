@@ -1,12 +1,11 @@
 /* Sends that meet receives by the peers that a recording has. */
+#include "base/shift.h"
 #include "base/sort.h"
 #include "graph/pairing.h"
 
 #include <baton/format.h>
 #include <errno.h>
 #include <stdlib.h>
-
-enum { SHIFT_MOST = 64 };
 
 struct link {               /* a send or a receive */
 	int32_t from, to;       /* ranks in the communicator */
@@ -80,25 +79,16 @@ static bool may_have_met(const struct pairing *p, const struct link *send,
 	return pairing_overlap_ns(p->m[send->member], p->m[receive->member]) >= PAIRING_OVERLAP_NS;
 }
 
-/* The sample cuts the two rows at different places: how many receives come before the one of the
- * first send (negative: sends before the first receive's). */
-static int64_t find_shift(const struct pairing *p, const struct link *links, size_t sends,
-						  size_t receives)
+struct row { /* the links of one pair, sends first */
+	const struct pairing *pairing;
+	const struct link *links;
+	int64_t sends;
+};
+
+static bool met(const void *context, int64_t i, int64_t k)
 {
-	const int64_t most = (int64_t)(sends < receives ? sends : receives);
-	int64_t best = 0, best_shift = 0;
-	for (int64_t turn = 0; best < most && turn <= 2 * SHIFT_MOST; turn++) {
-		const int64_t shift = turn % 2 ? (turn + 1) / 2 : -turn / 2; /* the least first */
-		int64_t met = 0;
-		for (int64_t i = shift < 0 ? -shift : 0;
-			 i < (int64_t)sends && i + shift < (int64_t)receives; i++)
-			met += may_have_met(p, &links[i], &links[(int64_t)sends + i + shift]);
-		if (met > best) {
-			best = met;
-			best_shift = shift;
-		}
-	}
-	return best_shift;
+	const struct row *row = context;
+	return may_have_met(row->pairing, &row->links[i], &row->links[row->sends + k]);
 }
 
 /* The links [0, n) of one pair: first the sends, then the receives. */
@@ -108,7 +98,10 @@ static int meet_in_order(struct pairing *p, const struct link *links, size_t n)
 	int error = 0;
 	while (sends < n && !links[sends].receives)
 		sends++;
-	const int64_t shift = find_shift(p, links, sends, n - sends);
+	/* the sample cuts the two rows at different places */
+	const struct row row = {p, links, (int64_t)sends};
+	const int64_t shift =
+		shift_best(&(struct shift_rows){row.sends, (int64_t)(n - sends), met, &row});
 	for (int64_t i = shift < 0 ? -shift : 0;
 		 !error && i < (int64_t)sends && i + shift < (int64_t)(n - sends); i++) {
 		const struct link *send = &links[i], *receive = &links[(int64_t)sends + i + shift];

@@ -111,7 +111,7 @@ static int init_dictionaries(struct trace_out *out)
 	return error ? error : plausible_init(&out->gate, accept_row, out);
 }
 
-int trace_out_open(const char *dir, struct trace_out **result)
+int trace_out_open(const char *dir, bool alone, struct trace_out **result)
 {
 	struct trace_out *out = calloc(1, sizeof(*out));
 	if (!out)
@@ -126,8 +126,9 @@ int trace_out_open(const char *dir, struct trace_out **result)
 	error = fd < 0 ? fd : 0;
 	if (error)
 		goto free_out;
-	error = baton_writer_open(&out->writer, fd, BATON_TRACE,
-							  XXH3_64bits(out->partial, strlen(out->partial)));
+	const uint64_t id = XXH3_64bits(out->partial, strlen(out->partial));
+	error = alone ? baton_writer_open_long(&out->writer, fd, id)
+				  : baton_writer_open(&out->writer, fd, BATON_TRACE, id);
 	if (error)
 		goto remove_file;
 	out->writer.level = BATON_IMPORT_LEVEL;

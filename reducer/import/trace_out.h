@@ -6,6 +6,7 @@
 #define IMPORT_TRACE_OUT_H
 
 #include <baton/format.h>
+#include <stdbool.h>
 
 struct trace_out;
 
@@ -23,8 +24,9 @@ struct trace_identity {
 	const char *run_id;         /* or NULL */
 };
 
-/* Begins a file in directory `dir` (which exists). 0 or -errno. */
-int trace_out_open(const char *dir, struct trace_out **out);
+/* Begins a file in directory `dir` (which exists). `alone`: no other one is written at the same time, so
+ * it may have long blocks. 0 or -errno. */
+int trace_out_open(const char *dir, bool alone, struct trace_out **out);
 /* From now on it holds at most `rows` rows of each kind in memory: for many files at once. */
 void trace_out_limit(struct trace_out *out, uint32_t rows);
 

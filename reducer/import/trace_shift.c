@@ -22,10 +22,10 @@ static int move_rows(struct baton_reader *in, struct baton_writer *out,
 	const struct baton_table *table = baton_table(from->kind);
 	int64_t *columns[BATON_MAX_COLUMNS] = {NULL};
 	uint32_t present;
-	if (!table || from->rows > BATON_BLOCK_ROWS)
+	if (!table || from->rows > BATON_LONG_ROWS)
 		return -EBADMSG;
 	for (unsigned c = 0; c < table->n_columns; c++)
-		columns[c] = out->columns + (size_t)c * BATON_BLOCK_ROWS;
+		columns[c] = out->columns + (size_t)c * BATON_LONG_ROWS;
 	int error = baton_columns_decode(table, from, in->raw, columns, &present);
 	if (error)
 		return error;
@@ -72,7 +72,7 @@ int trace_shift(int dirfd, const char *from, int fd, const struct trace_move *mo
 		close(fd);
 		return error;
 	}
-	error = baton_writer_open(&out, fd, BATON_TRACE, in.header.file_id);
+	error = baton_writer_open_long(&out, fd, in.header.file_id);
 	out.level = BATON_IMPORT_LEVEL;
 	if (!error)
 		error = move_blocks(&in, &out, move);

@@ -7,6 +7,7 @@ import re
 import reference
 
 TABLES = ("line", "stack", "module", "op", "range")
+ENGINE = "autograd::engine::evaluate_function"
 NO_LAUNCH = "(no launch record)"
 PYTHON, NATIVE, BACKWARD = 1, 2, 3
 OPERATOR, PYTHON_RANGE = 4, 5
@@ -168,7 +169,7 @@ class RangeFrames:
         self.frames = [Frame("%s:%s %s" % match.groups(), match.group(1),
                              library_of(match.group(1), match.group(3))) for match in found][::-1]
         self.backward = any(row.category == OPERATOR and
-                            text_of(row.name).startswith("autograd::engine::evaluate_function")
+                            text_of(row.name).startswith(ENGINE)
                             for row in ranges)
 
     def line(self):
@@ -213,6 +214,10 @@ class Places:
                 if row.category in PATH_CATEGORIES]
         ops = [text_of(row.name) for row in around if row.category == OPERATOR]
         op = numbered(ops[-1] if ops else text_of(call.name), "#")
+        engine = [name for name in ops if name.startswith(ENGINE)]
+        node = engine[-1][len(ENGINE):].removeprefix(": ") if engine and engine[-1][len(ENGINE):].startswith(": ") else ""
+        if node and ops[-1] not in (engine[-1], node):
+            op += " of " + node
         folded = call.stack_id and place.known
         return {
             "line": place.line(),

@@ -109,6 +109,7 @@ def imported(path, source, frames):
             t.range(at + 10 * US, 800 * US, "torch/nn/modules/module.py(1518): _call_impl", 5)
             t.range(at + 20 * US, 700 * US, "<built-in method linear>", 5)
             t.range(at + 500 * US, 200 * US, "autograd::engine::evaluate_function: MmBackward0", 4)
+            t.range(at + 590 * US, 30 * US, "aten::mm", 4)
         t.launch(at + 100 * US, 0, "foo", 50 * US)
         t.launch(at + 600 * US, 0, "foo", 70 * US)
     for call in t.calls:
@@ -204,6 +205,10 @@ row 'train.py:4 loop' project False 'r["gpu_ns"]' 150000
 row 'train.py:4 loop' project True 'r["gpu_ns"]' 210000
 expect_status 0 "$BATON" report --json --by module "$work/kineto"
 row torch other False 'r["gpu_ns"]' 360000
+# Keeps out: an operator of a backward pass without the node that it works for, or a forward one with a node.
+expect_status 0 "$BATON" report --json --by op "$work/kineto"
+row 'aten::mm of MmBackward0' other False 'r["gpu_ns"]' 210000
+row cudaLaunchKernel other False 'r["gpu_ns"]' 150000
 
 # Operators that are NVTX ranges (emit_nvtx) are not denied.
 expect_status 0 "$BATON" report --by op "$work/nvtx"
@@ -225,6 +230,7 @@ row '/opt/pkgs/mytrainer/loop.py:40 training_step' project False 'r["launches"]'
 row '/opt/pkgs/mymodel.py:9 f' project False 'r["launches"]' 1
 
 # Folded stacks: every weight adds up to the table.
+same() { checks=$((checks + 1)); [ "$2" = "$3" ] || fail "$1: $2, not $3"; }
 weights() { awk '{ sum += $NF } END { print sum }' "$1"; }
 expect_status 0 "$BATON" export --folded "$work/one"
 expect_prints '/home/u/train.py:30 loop;/home/u/train.py:10 Net.forward;/v/lib/python3.11/site-packages/torch/nn/linear.py:116 Linear.forward;[backward] 600000'

@@ -42,6 +42,27 @@ for form in nvprof nsys kineto; do
 done
 expect_status '0|4' "$BATON" import -o "$work/hostile.again" "$work/again.kineto"/*.json
 check inputs "$work/hostile.again" again
+expect_status '0|4' "$BATON" export --format nsys-sqlite -o "$work/inputs.sqlite" "$work/hostile.kineto"
+check payloads "$work/inputs.sqlite"
+expect_status '0|4' "$BATON" import -o "$work/inputs.nsys" "$work/inputs.sqlite"
+check told-inputs "$work/hostile.kineto" "$work/inputs.nsys"
+# Keeps out: a payload that is cut or of another kind taken for inputs, or read beyond its end.
+"$PYTHON" - "$work/inputs.sqlite" <<'P'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+texts = ['{"Input Dims":', '{"Input Dims":"', '{"Input Dims":"[[1]]', '{"Input Dims":"[[1]]\\', '{"Input Dims":"\\u12', "{}", "", '{"Input Dims":""}',
+         '{"Input Dims":"[[2]]","Input type":"[', '{"Input Dims":"[[3]]","Other":1}', "x" * 70000]
+db.execute("UPDATE NVTX_EVENTS SET jsonTextId = NULL, jsonText = NULL")
+ids = [row for row, in db.execute("SELECT rowid FROM NVTX_EVENTS WHERE eventType = 59 ORDER BY rowid")]
+assert len(ids) >= len(texts), len(ids)
+for row, text in zip(ids, texts):
+    db.execute("UPDATE NVTX_EVENTS SET jsonText = ?, text = ? WHERE rowid = ?", (text, "cut%d" % texts.index(text), row))
+db.commit()
+P
+expect_status '0|4' "$BATON" import -o "$work/cut.nsys" "$work/inputs.sqlite"
+expect_status '0|4' "$BATON" dump --json "$work/cut.nsys"
+expect_prints '"shapes":"[[2]]","types":null' '"shapes":"[[3]]","types":null'
+expect_prints_not '"shapes":"[[1]]' '"shapes":"x'
 
 # The inputs of a real profile, through Kineto's form and back.
 sample=$BATON_DATA/multi/dlrm8_v100/worker0_step_12.1694128201545.pt.trace.json.gz
@@ -50,6 +71,11 @@ if [ -f "$sample" ]; then
 	expect_status '0|4' "$BATON" export --format kineto -o "$work/real.kineto" "$work/real"
 	expect_status '0|4' "$BATON" import -o "$work/real.again" "$work/real.kineto"/*.json
 	check same-inputs "$work/real" "$work/real.again"
+	expect_status '0|4' "$BATON" export --format nsys-sqlite -o "$work/real.sqlite" "$work/real"
+	expect_status '0|4' "$BATON" import -o "$work/real.nsys" "$work/real.sqlite"
+	check told-inputs "$work/real" "$work/real.nsys"
+	expect_status '0|4' "$BATON" report --by shape "$work/real.nsys"
+	expect_prints "by shape, mean of 1 GPU" "aten::cat [[],[]]"
 	for by in op shape; do
 		expect_status '0|4' "$BATON" report --by $by --json "$work/real"
 		cp "$work/out" "$work/$by.json"

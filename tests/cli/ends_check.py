@@ -1,7 +1,7 @@
 """What ends_case.sh asks of a trace, and the hostile sources that it imports.
 
     ends_check.py BATON pairs RUN "0>1 1>0" | same RUN OTHER | allocations RUN "NAME:BYTES:KIND ..."
-                      | inputs RUN [again] | markers RUN | sums RUN TABLE.json | by-shape RUN OP.json SHAPE.json | same-inputs RUN OTHER | strict DIR | write WORK
+                      | inputs RUN [again] | markers RUN | sums RUN TABLE.json | by-shape RUN OP.json SHAPE.json | same-inputs RUN OTHER | told-inputs RUN OTHER | payloads FILE | strict DIR | write WORK
 """
 import collections
 import glob
@@ -183,8 +183,17 @@ def main(baton, what, run, *more):
         found = {name: of and of[0] for name, of in inputs(baton, run)}
         print([(name, found.get(name), kept) for name, kept in want.items() if found.get(name, 0) != kept])
         return found == want
-    of = inputs if what == "same-inputs" else pairs
+    if what == "payloads":  # each is JSON, and a range has it
+        db = sqlite3.connect(run)
+        found = [json.loads(text) for text, in db.execute("SELECT value FROM NVTX_EVENTS JOIN StringIds ON id = jsonTextId")]
+        print(len(found))
+        return found and all(set(x) <= {"Input Dims", "Input type"} and isinstance(x["Input Dims"], str) for x in found)
+    of = pairs if what == "same" else inputs
     mine, other = of(baton, run), of(baton, more[0])
+    if what == "told-inputs":  # of those that have some
+        mine, other = ({key: n for key, n in x.items() if key[1]} for x in (mine, other))
+        print(len(mine), len(other))
+        return mine == other and mine
     print(mine - other, other - mine)
     return mine == other and mine
 

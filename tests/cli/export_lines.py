@@ -125,12 +125,13 @@ def dump(baton, run, *options):
 
 
 def expected(baton, run, begin, end):
-    """Slices by (category, name, start, dur), counted; flows; calls by file."""
+    """Slices by (category, name, start, dur), counted; flows; calls by file; kernels that sent to each other."""
     rows = [r for r in dump(baton, run)]
     timed = [r for r in rows if r["record"] in ("op", "call", "range", "overhead")]
     origin = min(r["start_ns"] for r in timed)
     slices, launches, colls = collections.Counter(), [], collections.defaultdict(set)
     ops, calls, comms, gauges, file = {}, set(), {}, collections.Counter(), None
+    ranks, sends = {}, []
     names = {1: "nvtx", 2: "nvtx", 3: "annotation", 4: "operator", 5: "python", 6: "mark", 7: "optimizer"}
     for r in rows:
         kind = r["record"]
@@ -138,6 +139,10 @@ def expected(baton, run, begin, end):
             file = r["name"]
         elif kind == "communicator":
             comms[file, r["id"]] = r["hash"]
+        elif kind == "process":
+            ranks[file] = r["rank"]
+        elif kind == "collective" and r["coll"] in (10, 11) and r.get("peer"):
+            sends.append((file, r["comm"], r["peer"] - 1, r["coll"] == 11, r["correlation"]))
         if "start_ns" not in r or not begin <= r["start_ns"] - origin < end:
             continue
         what = (r.get("name") or "(unnamed)", r["start_ns"] - origin, r["dur_ns"])
@@ -171,7 +176,18 @@ def expected(baton, run, begin, end):
         if begin <= r["begin_ns"] - origin < end:
             number = r["step"] if r["number"] is None else r["number"]
             slices["step", "step %d" % number, r["window_from_ns"] - origin, r["window_to_ns"] - r["window_from_ns"]] += 1
-    return slices, launched, sum(n - 1 for n in met.values() if n > 1), gauges
+    return slices, launched, sum(n - 1 for n in met.values() if n > 1), gauges, pairs_of(sends, comms, ranks, ops)
+
+
+def pairs_of(sends, comms, ranks, ops):
+    """Kernels (start, dur) that met, counted: the n-th send of a rank to another one and that one's n-th receive from it."""
+    rows = collections.defaultdict(lambda: ([], []))
+    for file, comm, peer, receives, correlation in sends:
+        own = ranks[file]
+        pair = (peer, own) if receives else (own, peer)
+        rows[(comms[file, comm], *pair)][receives].append(ops[file, correlation][0][1:])
+    assert all(len(a) == len(b) for a, b in rows.values()), "a send without its receive: not for this test"
+    return collections.Counter(tuple(sorted(both)) for a, b in rows.values() for both in zip(a, b))
 
 
 def running_idle(got):
@@ -199,14 +215,17 @@ def running_idle(got):
 
 
 def check(got, want):
-    slices, launched, met, gauges = want
+    slices, launched, met, gauges, pairs = want
     seen = collections.Counter((c, "Memcpy" if c == "memcpy" and n.startswith("Memcpy ") else n, s, d)
                                for _, c, n, s, d, _ in got.slices)
     missing, extra = slices - seen, seen - slices
     assert not missing and not extra, (sum(missing.values()), list(missing)[:3], sum(extra.values()), list(extra)[:3])
-    links = [0, 0]
+    links, sent = [0, 0], collections.Counter()
     for flow, members in got.flows.items():
         kinds = [got.slices[i][1] for i in members]
+        if flow[0] == "send" if isinstance(flow, tuple) else flow >> 62 == 3:
+            sent[tuple(sorted(tuple(got.slices[i][3:5]) for i in members))] += 1
+            continue
         collective = flow[0] == "collective" if isinstance(flow, tuple) else flow >> 63
         links[bool(collective)] += len(members) - 1
         if collective:
@@ -215,6 +234,7 @@ def check(got, want):
             assert len({got.slices[i][5]["correlation"] for i in members}) == 1, "a flow to another launch's kernel"
             assert len(members) == 1 or "cuda api" in kinds, kinds
     assert links == [launched, met], (links, launched, met)
+    assert sent == pairs, ("sends", sum(sent.values()), sum(pairs.values()), list((sent - pairs).items())[:2], list((pairs - sent).items())[:2])
     queues = {c: values for c, values in got.counters.items() if "queue depth" in c[0]}
     depth = [v for values in queues.values() for _, v in values]
     assert (not launched) == (not depth) and all(v >= 0 for v in depth), depth[:9]
@@ -226,7 +246,7 @@ def check(got, want):
     assert not any(c == "step" for c, *_ in slices) or any(v > 0 for values in running.values() for _, v in values)
     read = collections.Counter((s, v) for c, values in got.counters.items() if c not in queues and c not in running for s, v in values)
     assert read == gauges, ("gauges", len(read), len(gauges))
-    return "%d slices, %d + %d links, %d readings" % (len(got.slices), *links, sum(read.values()))
+    return "%d slices, %d + %d + %d links, %d readings" % (len(got.slices), *links, sum(sent.values()), sum(read.values()))
 
 
 def main():

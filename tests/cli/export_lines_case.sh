@@ -15,9 +15,12 @@ lines() {
 	counted="$counted${counted:+; }$(cat "$work/out")"
 }
 
-# Keeps out: slices that are missing or cross, flows that lead elsewhere. dataparallel: a process with several devices.
-for workload in ddp dataparallel graph; do
-	expect_status 0 "$sim" -o "$work/$workload" --workload "$workload" --ranks 2 --steps 4
+# Keeps out: slices that are missing or cross, flows that lead elsewhere. dataparallel: a process with several devices; pipeline: sends and
+# receives, some of them of one kernel.
+for workload in ddp dataparallel graph pipeline; do
+	steps=4
+	[ "$workload" = pipeline ] && steps=2
+	expect_status 0 "$sim" -o "$work/$workload" --workload "$workload" --ranks 2 --steps $steps
 	lines "$work/$workload" "$workload.pftrace"
 	lines "$work/$workload" "$workload.json"
 done
@@ -49,6 +52,15 @@ write("shorter", lambda e: e.pop(slices[-1]))
 write("renamed", lambda e: e[slices[9]].update(name="x"))
 write("unlinked", lambda e: e.pop([i for i, x in enumerate(e) if x["ph"] == "f"][3]))
 P
+grep -q ' 0 + [1-9][0-9]* links' <<<"$counted" || fail "no sends: $counted"
+"$PYTHON" - "$work/pipeline.json" "$work/crossed.json" <<'P'
+import json, re, sys
+d = json.load(open(sys.argv[1]), parse_float=lambda t: t)
+ends = [e for e in d["traceEvents"] if e["ph"] == "f" and e["cat"] == "send"]
+ends[0]["id"], ends[1]["id"] = ends[1]["id"], ends[0]["id"]
+open(sys.argv[2], "w").write(re.sub(r'"(ts|dur)": "([^"]*)"', r'"\1": \2', json.dumps({"traceEvents": d["traceEvents"]})))
+P
+expect_status 1 "$PYTHON" tests/cli/export_lines.py "$BATON" "$work/pipeline" "$work/crossed.json"
 rm "$work"/ddp/gpus.*
 expect_status 0 "$PYTHON" tests/cli/export_lines.py "$BATON" "$work/ddp" "$work/as_is.json"
 for bad in shorter renamed unlinked; do

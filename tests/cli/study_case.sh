@@ -35,6 +35,21 @@ expect_prints "Uneven: memory_mgmt takes 30.0 ms on local/2, 100 % more than the
 expect_prints_not "Uneven: matrix-mul"
 
 expect_prints "Uneven: [CUDA memcpy HtoD] takes 30.0 ms on local/2, 100 % more than the mean of 4 GPUs"
+# The same as a finding of `report`, in text and JSON. Keeps out: an uneven GPU that only the study's tables name.
+expect_status 0 "$BATON" report "$work/uneven.csv"
+expect_prints "Copies from host to GPU take 30.0 ms on device local/2, 100 % more than the mean of 4 GPUs" \
+	"15.0 ms of it are more than the mean and overlapped by nothing; no rank is seen to wait for it," "so no gain is known"
+expect_status 0 "$BATON" report --json "$work/uneven.csv"
+"$PYTHON" - "$work/out" <<'P' || fail "the finding"
+import json, sys
+rows = {f["id"]: f for f in json.load(open(sys.argv[1]))["findings"]}
+uneven, copies = rows["uneven"], rows["copies"]
+assert (uneven["device"], uneven["cause"], uneven["severity"], uneven["gain_ms"]) == ("local/2", "copies", "low", None), uneven
+assert uneven["share_ms"] == 15 / 4 and copies["share_ms"] == 15 - 15 / 4, (uneven, copies)
+P
+checks=$((checks + 1))
+expect_status 0 "$BATON" report --json "$work/ddp"
+expect_true "not [f for f in d['findings'] if f['id'] == 'uneven']"
 
 # Keeps out: charts that differ from the tables, or that a name breaks.
 cp -r "$work/uneven.csv.imported" "$work/<b>&\"x"

@@ -57,7 +57,7 @@ static inline void make_begin(struct making *m, int rank)
 												 "ncclDevKernel_AllReduce_Sum_f32_RING_LL"};
 	static const char *const calls[CALLS] = {"cudaLaunchKernel", "cudaStreamSynchronize",
 											 "cudaFree", "cudaGraphLaunch"};
-	CHECK(trace_out_open(dir, &m->out) == 0, "cannot write in %s", dir);
+	CHECK(trace_out_open(dir, true, &m->out) == 0, "cannot write in %s", dir);
 	for (int i = 0; i < 2; i++)
 		m->threads[i] = trace_out_thread(m->out, 7 + rank, 70 + i, 0);
 	const uint32_t device = trace_out_device(m->out, &(struct baton_r_device){.ordinal = rank});

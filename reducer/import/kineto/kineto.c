@@ -251,7 +251,7 @@ static int import_file(const char *path, struct import_run *run)
 		return STATUS_INPUT;
 	}
 	kineto_facts_from_name(&k.facts, path);
-	error = trace_out_open(run->out_dir, &k.out);
+	error = trace_out_open(run->out_dir, true, &k.out);
 	if (error) {
 		diag("%s: %s", run->out_dir, strerror(-error));
 		status = STATUS_OUTPUT;

@@ -54,7 +54,7 @@ static bool is_single(struct nsys_file *file)
 
 static void read_tables(struct nsys_file *file)
 {
-	nsys_target_load(&file->target, &file->db);
+	nsys_fail(file, nsys_target_load(&file->target, &file->db));
 	file->single = is_single(file);
 	file->nccl = nsys_nccl_new(file);
 	file->open = true;
@@ -142,43 +142,51 @@ static int close_process(struct nsys_file *file, struct nsys_process *process, u
  * one. */
 static int take_devices(struct nsys_file *file)
 {
-	int32_t ordinals[NSYS_PROCESSES * 4];
+	int32_t *ordinals = calloc(file->n_processes, NSYS_PROCESS_DEVICES * sizeof(*ordinals));
 	struct import_claim claim = {.ordinals = ordinals,
 								 .rank = file->n_processes == 1 ? rank_of(file, 0) : -1,
 								 .world_size =
 									 file->n_processes > 1 ? (int32_t)file->n_processes : -1,
 								 .t_min_ns = INT64_MAX,
 								 .t_max_ns = INT64_MIN};
-	for (uint32_t i = 0; i < file->n_processes; i++) {
-		const struct nsys_process *process = &file->processes[i];
+	for (size_t i = 0; i < file->n_processes && ordinals; i++) {
+		const struct nsys_process *process = file->processes[i].at;
 		int64_t first_ns, last_ns;
 		trace_out_hull(process->out, &first_ns, &last_ns);
 		claim.t_min_ns = first_ns < claim.t_min_ns ? first_ns : claim.t_min_ns;
 		claim.t_max_ns = last_ns > claim.t_max_ns ? last_ns : claim.t_max_ns;
 		for (uint32_t k = 0; k < process->n_devices; k++)
-			if (!process->devices[k].named && claim.n < sizeof(ordinals) / sizeof(ordinals[0]))
+			if (!process->devices[k].named)
 				ordinals[claim.n++] = (int32_t)process->devices[k].ordinal;
 	}
-	return claim.n > 0 ? import_take_devices(file->run, file->target.host, &claim) : 0;
+	int error = ordinals ? 0 : -ENOMEM;
+	if (claim.n > 0)
+		error = import_take_devices(file->run, file->target.host, &claim);
+	free(ordinals);
+	return error;
 }
 
 /* Closes the files in order of rank; after an error the rest is given up. */
 static enum status close_all(struct nsys_file *file)
 {
-	struct nsys_process *order[NSYS_PROCESSES];
-	for (uint32_t i = 0; i < file->n_processes; i++)
-		order[i] = &file->processes[i];
-	sort_rows(order, file->n_processes, sizeof(order[0]), by_gpu);
+	struct nsys_process **order = calloc(file->n_processes + 1, sizeof(*order));
+	if (!order)
+		nsys_fail(file, -ENOMEM);
+	for (size_t i = 0; i < file->n_processes && order; i++)
+		order[i] = file->processes[i].at;
+	if (order)
+		sort_rows(order, file->n_processes, sizeof(order[0]), by_gpu);
 	if (file->n_processes > 1 && file->run->force_rank >= 0)
-		diag("%s: holds %u processes: the rank given for it is not used", file->db.path,
+		diag("%s: holds %zu processes: the rank given for it is not used", file->db.path,
 			 file->n_processes);
 	if (!file->error)
 		file->error = take_devices(file);
-	for (uint32_t i = 0; i < file->n_processes && !file->error; i++)
-		file->error = close_process(file, order[i], i);
-	for (uint32_t i = 0; i < file->n_processes; i++)
-		if (file->processes[i].out)
-			trace_out_abort(file->processes[i].out);
+	for (size_t i = 0; i < file->n_processes && !file->error; i++)
+		file->error = close_process(file, order[i], (uint32_t)i);
+	free(order);
+	for (size_t i = 0; i < file->n_processes; i++)
+		if (file->processes[i].at->out)
+			trace_out_abort(file->processes[i].at->out);
 	if (!file->error)
 		return STATUS_OK;
 	diag("%s: writing to %s: %s", file->db.path, file->run->out_dir, strerror(-file->error));
@@ -193,7 +201,9 @@ static bool say_refused(struct nsys_file *file)
 		[NSYS_NO_TIME] = "have no start or no end",
 		[NSYS_NO_DEVICE] = "do not say their device",
 		[NSYS_NO_KIND] = "are of an unknown kind",
-		[NSYS_TOO_MANY] = "are of a process beyond the 256th, or a device beyond its 64th",
+		[NSYS_TOO_MANY] = "are of a process beyond the 4,096th, or a device beyond its 64th",
+		[NSYS_TOO_MANY_FILES] = "are of processes for which no file can be opened (ulimit -n)",
+		[NSYS_TOO_MANY_GPUS] = "describe GPUs beyond the first 65,536",
 		[NSYS_TOO_MANY_FRAMES] = "are frames of call stacks beyond the first 8,388,608",
 		[NSYS_TOO_DEEP] = "are frames of call stacks beyond their innermost 256",
 		[NSYS_TOO_MANY_NCCL] = "would be arguments of NCCL kernels beyond the first 1,048,576",
@@ -201,10 +211,11 @@ static bool say_refused(struct nsys_file *file)
 		[NSYS_TOO_MANY_USAGES] = "are allocations beyond the first 1,048,576",
 	};
 	uint64_t times = 0, all = 0;
-	for (uint32_t i = 0; i < file->n_processes; i++) {
-		trace_out_settle(file->processes[i].out);
-		times += trace_out_refused(file->processes[i].out);
+	for (size_t i = 0; i < file->n_processes; i++) {
+		trace_out_settle(file->processes[i].at->out);
+		times += trace_out_refused(file->processes[i].at->out);
 	}
+	file->refused[NSYS_TOO_MANY_GPUS] += file->target.left_out;
 	for (int why = 0; why < NSYS_REFUSALS; why++) {
 		if (file->refused[why])
 			diag("%s: %" PRIu64 " row%s left out: they %s", file->db.path, file->refused[why],
@@ -221,9 +232,9 @@ static bool say_refused(struct nsys_file *file)
 static uint64_t rows_accepted(const struct nsys_file *file)
 {
 	uint64_t rows = 0;
-	for (uint32_t i = 0; i < file->n_processes; i++)
+	for (size_t i = 0; i < file->n_processes; i++)
 		for (int kind = BATON_OP; kind < BATON_KINDS_END; kind++)
-			rows += trace_out_rows(file->processes[i].out, (enum baton_kind)kind);
+			rows += trace_out_rows(file->processes[i].at->out, (enum baton_kind)kind);
 	return rows;
 }
 
@@ -231,9 +242,8 @@ static enum status finish(struct nsys_file *file)
 {
 	bool refused = say_refused(file);
 	if (!file->error && rows_accepted(file) == 0) {
-		for (uint32_t i = 0; i < file->n_processes; i++)
-			trace_out_abort(file->processes[i].out);
-		file->n_processes = 0;
+		for (size_t i = 0; i < file->n_processes; i++)
+			trace_out_abort(file->processes[i].at->out);
 		diag("%s: no device work, CUDA calls or NVTX ranges in it", file->db.path);
 		return STATUS_INPUT;
 	}
@@ -270,6 +280,8 @@ static int import_file(const char *path, struct import_run *run)
 	status = finish(file);
 close_db:
 	nsys_db_close(&file->db);
+	nsys_processes_free(file);
+	nsys_target_free(&file->target);
 	free(file);
 	return (int)status;
 }

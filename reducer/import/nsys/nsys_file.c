@@ -3,7 +3,9 @@
 #include "import/importer.h"
 
 #include <baton/writer.h>
+#include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 void nsys_refuse(struct nsys_file *file, enum nsys_refusal why)
 {
@@ -34,13 +36,14 @@ static int64_t pid_of(int64_t global)
 }
 
 /* Threads have no row in their process before they do something; names come first. */
-static void name_threads(struct nsys_file *file, struct nsys_process *process)
+static void name_threads(struct nsys_file *file, const struct nsys_process *process)
 {
 	static const struct nsys_table table = {
 		.name = "ThreadNames",
 		.fields = {{.column = "globalTid"}, {"nameId", NSYS_STRING}},
 		.tail = "LIMIT 65536",
 	};
+	struct trace_out *out = process->out;
 	struct nsys_scan scan;
 	nsys_scan_open(&scan, &file->db, &table);
 	while (nsys_scan_next(&scan)) {
@@ -49,39 +52,79 @@ static void name_threads(struct nsys_file *file, struct nsys_process *process)
 		const char *name = nsys_text(&scan, 1, &bytes);
 		if (name && nsys_int(&scan, 0, &global) &&
 			(file->single || process_bits(global) == process->global))
-			trace_out_thread(process->out, pid_of(global), global & 0xffffff,
-							 trace_out_string(process->out, name, bytes));
+			trace_out_thread(out, pid_of(global), global & 0xffffff,
+							 trace_out_string(out, name, bytes));
 	}
 }
 
 /* Few processes hold as many rows as they like, many share that memory. */
+static uint32_t rows_of_each(size_t processes)
+{
+	enum { ALONE = 4, LEAST_ROWS = 512 };
+	const size_t share = ALONE * (size_t)BATON_RUN_ROWS / processes;
+	if (processes <= ALONE)
+		return BATON_RUN_ROWS;
+	return share > LEAST_ROWS ? (uint32_t)share : LEAST_ROWS;
+}
+
 static void share_memory(struct nsys_file *file)
 {
-	enum { ALONE = 4, LEAST_ROWS = 2048 };
-	const uint32_t share = ALONE * BATON_RUN_ROWS / file->n_processes;
-	for (uint32_t i = 0; file->n_processes > ALONE && i < file->n_processes; i++)
-		trace_out_limit(file->processes[i].out, share > LEAST_ROWS ? share : LEAST_ROWS);
+	const size_t n = file->n_processes;
+	const uint32_t rows = rows_of_each(n);
+	const bool all = n > 1 && rows != rows_of_each(n - 1);
+	for (size_t i = all ? 0 : n - 1; i < n; i++)
+		trace_out_limit(file->processes[i].at->out, rows);
+}
+
+static bool is_file_limit(int error)
+{
+	return error == -EMFILE || error == -ENFILE;
 }
 
 static struct nsys_process *new_process(struct nsys_file *file, int64_t global)
 {
-	if (file->n_processes == NSYS_PROCESSES) {
-		nsys_refuse(file, NSYS_TOO_MANY);
+	if (file->n_processes == NSYS_PROCESSES || file->no_more) {
+		nsys_refuse(file, file->no_more ? NSYS_TOO_MANY_FILES : NSYS_TOO_MANY);
 		return NULL;
 	}
-	struct nsys_process *process = &file->processes[file->n_processes];
-	int error = trace_out_open(file->run->out_dir, &process->out);
-	if (error) {
-		nsys_fail(file, error);
+	struct nsys_process *process = calloc(1, sizeof(*process));
+	int error = process ? trace_out_open(file->run->out_dir, false, &process->out) : -ENOMEM;
+	file->no_more = is_file_limit(error) && file->n_processes > 0;
+	if (file->no_more) {
+		nsys_refuse(file, NSYS_TOO_MANY_FILES);
+		free(process);
 		return NULL;
 	}
+	const struct nsys_place key = {.global = global};
+	struct nsys_place *place = NULL;
+	if (!error)
+		place =
+			table_row(&file->places, TABLE_ROWS(file->processes, file->n_processes, global), &key);
+	if (!place) {
+		if (process && process->out)
+			trace_out_abort(process->out);
+		free(process);
+		nsys_fail(file, error ? error : -ENOMEM);
+		return NULL;
+	}
+	place->at = process;
 	process->global = global;
 	process->pid = pid_of(global);
 	process->last_ns = INT64_MIN;
-	file->n_processes++;
+	file->last = file->n_processes - 1;
 	share_memory(file);
 	name_threads(file, process);
 	return process;
+}
+
+void nsys_processes_free(struct nsys_file *file)
+{
+	for (size_t i = 0; i < file->n_processes; i++)
+		free(file->processes[i].at);
+	free(file->processes);
+	table_free(&file->places);
+	file->processes = NULL;
+	file->n_processes = 0;
 }
 
 struct nsys_process *nsys_process_of(struct nsys_file *file, const struct nsys_scan *scan,
@@ -94,19 +137,20 @@ struct nsys_process *nsys_process_of(struct nsys_file *file, const struct nsys_s
 	if (file->error)
 		return NULL;
 	if (only && file->n_processes > 0)
-		return &file->processes[0];
+		return file->processes[0].at;
 	if (!said && !file->single) {
 		nsys_refuse(file, NSYS_NO_PROCESS);
 		return NULL;
 	}
-	for (uint32_t n = 0; n < file->n_processes; n++) {
-		const uint32_t i = (file->last + n) % file->n_processes;
-		if (file->processes[i].global == global) {
-			file->last = i;
-			return &file->processes[i];
-		}
-	}
-	return file->open ? new_process(file, global) : NULL;
+	if (file->n_processes > 0 && file->processes[file->last].global == global)
+		return file->processes[file->last].at;
+	const struct nsys_place key = {.global = global};
+	const uint32_t row =
+		table_find(&file->places, file->processes, TABLE_SHAPE(struct nsys_place, global), &key);
+	if (!row)
+		return file->open ? new_process(file, global) : NULL;
+	file->last = row - 1;
+	return file->processes[file->last].at;
 }
 
 uint32_t nsys_thread_of(struct nsys_process *process, const struct nsys_scan *scan, unsigned field)

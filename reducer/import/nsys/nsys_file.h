@@ -3,6 +3,7 @@
 #ifndef IMPORT_NSYS_FILE_H
 #define IMPORT_NSYS_FILE_H
 
+#include "base/table.h"
 #include "import/nsys/nsys_schema.h"
 #include "import/nsys/nsys_target.h"
 #include "import/trace_out.h"
@@ -11,8 +12,8 @@ struct import_run;
 struct nsys_nccl;
 struct nsys_chains;
 
-/* Each process has two open files. */
-enum { NSYS_PROCESSES = 256, NSYS_PROCESS_DEVICES = 64 };
+/* Each process has two open files and some 200 kB; 4,096 are more than one nsys watches. */
+enum { NSYS_PROCESSES = 4096, NSYS_PROCESS_DEVICES = 64 };
 
 struct nsys_device {
 	int64_t ordinal;
@@ -41,6 +42,11 @@ struct nsys_process {
 	struct nsys_context contexts[NSYS_PROCESS_DEVICES];
 };
 
+struct nsys_place { /* where a process is */
+	int64_t global;
+	struct nsys_process *at;
+};
+
 /* NULL: no device work was seen in it. */
 static inline const struct nsys_context *nsys_context_of(const struct nsys_process *process,
 														 int64_t context)
@@ -63,6 +69,8 @@ enum nsys_refusal {
 	NSYS_TOO_MANY_USAGES,
 	NSYS_TOO_MANY_NCCL,
 	NSYS_TOO_MANY_DOMAINS,
+	NSYS_TOO_MANY_FILES,
+	NSYS_TOO_MANY_GPUS,
 	NSYS_REFUSALS
 };
 
@@ -74,13 +82,16 @@ struct nsys_file {
 	struct nsys_nccl *nccl;     /* NULL: the export has no payloads of NCCL */
 	bool single;                /* the rows have no process: all belong to a single one */
 	bool open;                  /* a row of a new process adds that process */
+	bool no_more;               /* no further file can be opened */
 	int error;                  /* -errno of the output */
 	uint64_t refused[NSYS_REFUSALS];
-	uint32_t n_processes;
-	uint32_t last; /* the process of the last row: those of one often stand together */
-	struct nsys_process processes[NSYS_PROCESSES];
+	size_t n_processes;
+	size_t last; /* the process of the last row: those of one often stand together */
+	struct nsys_place *processes;
+	struct table places; /* of them, by `global` */
 };
 
+void nsys_processes_free(struct nsys_file *file);
 /* The process of the globalPid or globalTid in `field`; NULL when it is none of this import's
  * (counted where that is a loss). */
 struct nsys_process *nsys_process_of(struct nsys_file *file, const struct nsys_scan *scan,

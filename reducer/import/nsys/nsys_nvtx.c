@@ -2,6 +2,7 @@
 #include "import/nsys/nsys_nvtx.h"
 
 #include "import/nsys/nsys_coll.h"
+#include "import/nsys/nsys_inputs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,14 +19,17 @@ enum {
 	NVTX_DOMAIN,
 	NVTX_TEXT,
 	NVTX_REGISTERED,
-	NVTX_CATEGORY
+	NVTX_CATEGORY,
+	NVTX_JSON,
+	NVTX_JSON_STRING
 };
 
 #define NVTX_FIELDS                                                                           \
 	{.column = "start"}, {.column = "end"}, {.column = "eventType"}, {.column = "globalTid"}, \
 		{.column = "domainId"}, {.column = "text"}, {"textId", NSYS_STRING},                  \
+		{.column = "category"}, {.column = "jsonText"},                                       \
 	{                                                                                         \
-		.column = "category"                                                                  \
+		"jsonTextId", NSYS_STRING                                                             \
 	}
 
 /* A domain is created by an event of type 75. */
@@ -118,29 +122,6 @@ static size_t without_tail(const char *text, size_t bytes)
 	return left;
 }
 
-/* The shapes in that tail, as JSON without blanks; 0: it has none, or no whole list. */
-static uint32_t tail_inputs(struct trace_out *out, const char *text, size_t bytes)
-{
-	static const char before[] = ", sizes = [";
-	char list[4096];
-	size_t n = 0;
-	int depth = 0;
-	const char *at = bytes ? memmem(text, bytes, before, sizeof(before) - 1) : NULL;
-	if (!at)
-		return 0;
-	for (at += sizeof(before) - 2; at < text + bytes; at++) {
-		if (*at == ' ')
-			continue;
-		if (!*at || !strchr("[],-0123456789", *at) || n == sizeof(list))
-			return 0;
-		list[n++] = *at;
-		depth += (*at == '[') - (*at == ']');
-		if (depth == 0)
-			return trace_out_inputs(out, trace_out_string(out, list, n), 0);
-	}
-	return 0;
-}
-
 static int category_of(int64_t type)
 {
 	static const struct {
@@ -170,6 +151,16 @@ static void restore_optimizer(const struct domain *domain, struct nsys_process *
 	row[RANGE_DOMAIN] = domain->name[bytes] ? trace_out_text(process->out, "again") : 0;
 }
 
+static uint32_t inputs_of(struct trace_out *out, const struct nsys_scan *scan, const char *text,
+						  size_t bytes)
+{
+	size_t json_bytes = 0;
+	const char *json = nsys_text(scan, NVTX_JSON, &json_bytes);
+	json = json ? json : nsys_text(scan, NVTX_JSON_STRING, &json_bytes);
+	const uint32_t inputs = json ? nsys_inputs_of_json(out, json, json_bytes) : 0;
+	return inputs ? inputs : nsys_inputs_of_text(out, text, bytes);
+}
+
 static void add_range(struct nsys_file *file, const struct domains *domains,
 					  struct nsys_process *process, const struct nsys_scan *scan, int64_t end_ns)
 {
@@ -183,7 +174,7 @@ static void add_range(struct nsys_file *file, const struct domains *domains,
 	row[RANGE_CATEGORY] = category_of(nsys_int_or(scan, NVTX_TYPE, 0));
 	row[RANGE_DOMAIN] = domain ? trace_out_text(process->out, domain->name) : 0;
 	row[RANGE_UNCLOSED] = end_ns == INT64_MAX;
-	row[RANGE_INPUTS] = tail_inputs(process->out, text, bytes);
+	row[RANGE_INPUTS] = inputs_of(process->out, scan, text, bytes);
 	restore_optimizer(domain, process, row);
 	int64_t start_ns = nsys_int_or(scan, NVTX_BEGIN, 0);
 	if (end_ns == INT64_MAX)
@@ -232,15 +223,15 @@ static uint64_t add_closed(struct nsys_file *file, const struct domains *domains
 static void share_end(struct nsys_file *file)
 {
 	int64_t last_ns = INT64_MIN, first_ns, end_ns;
-	for (uint32_t i = 0; i < file->n_processes; i++) {
-		struct nsys_process *process = &file->processes[i];
+	for (size_t i = 0; i < file->n_processes; i++) {
+		struct nsys_process *process = file->processes[i].at;
 		trace_out_hull(process->out, &first_ns, &end_ns);
 		if (end_ns != 0)
 			process->last_ns = end_ns - file->target.utc_ns;
 		last_ns = process->last_ns > last_ns ? process->last_ns : last_ns;
 	}
-	for (uint32_t i = 0; i < file->n_processes; i++)
-		file->processes[i].last_ns = last_ns;
+	for (size_t i = 0; i < file->n_processes; i++)
+		file->processes[i].at->last_ns = last_ns;
 }
 
 void nsys_read_ranges(struct nsys_file *file)

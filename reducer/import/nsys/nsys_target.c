@@ -1,5 +1,6 @@
 #include "import/nsys/nsys_target.h"
 
+#include "base/room.h"
 #include "import/nsys/nsys_schema.h"
 
 #include <limits.h>
@@ -25,7 +26,13 @@ static bool text_is(const struct nsys_scan *scan, unsigned field, const char *wa
 
 /* ---- GPUs ---- */
 
-static void load_gpus(struct nsys_target *target, struct nsys_db *db)
+static bool is_full(struct nsys_target *target, size_t n)
+{
+	target->left_out += n >= NSYS_GPUS;
+	return n >= NSYS_GPUS;
+}
+
+static int load_gpus(struct nsys_target *target, struct nsys_db *db)
 {
 	static const struct nsys_table table = {
 		.name = "TARGET_INFO_GPU",
@@ -36,20 +43,29 @@ static void load_gpus(struct nsys_target *target, struct nsys_db *db)
 				   {.column = "smCount"}},
 	};
 	struct nsys_scan scan;
+	int error = 0;
 	nsys_scan_open(&scan, db, &table);
-	while (nsys_scan_next(&scan)) {
-		struct nsys_gpu *gpu = &target->gpus[target->n_gpus];
-		if (target->n_gpus == NSYS_GPUS || !nsys_int(&scan, 0, &gpu->id))
+	while (!error && nsys_scan_next(&scan)) {
+		int64_t id;
+		if (!nsys_int(&scan, 0, &id) || is_full(target, target->n_gpus))
 			continue;
+		error = room_for((void **)&target->gpus, target->n_gpus, &target->gpus_room, 8,
+						 sizeof(*target->gpus));
+		if (error)
+			break;
+		struct nsys_gpu *gpu = &target->gpus[target->n_gpus];
+		gpu->id = id;
 		copy_text(gpu->name, sizeof(gpu->name), &scan, 1);
 		copy_text(gpu->uuid, sizeof(gpu->uuid), &scan, 2);
 		gpu->memory_bytes = nsys_int_or(&scan, 3, 0);
 		gpu->sm_count = nsys_int_or(&scan, 4, 0);
 		target->n_gpus++;
 	}
+	nsys_scan_close(&scan);
+	return error;
 }
 
-static void load_devices(struct nsys_target *target, struct nsys_db *db)
+static int load_devices(struct nsys_target *target, struct nsys_db *db)
 {
 	static const struct nsys_table table = {
 		.name = "TARGET_INFO_CUDA_DEVICE",
@@ -60,22 +76,32 @@ static void load_devices(struct nsys_target *target, struct nsys_db *db)
 				   {.column = "uuid"}},
 	};
 	struct nsys_scan scan;
+	int error = 0;
 	nsys_scan_open(&scan, db, &table);
-	while (nsys_scan_next(&scan)) {
-		struct nsys_cuda_device *device = &target->devices[target->n_devices];
-		if (target->n_devices == NSYS_DEVICES || !nsys_int(&scan, 0, &device->pid) ||
-			!nsys_int(&scan, 1, &device->ordinal))
+	while (!error && nsys_scan_next(&scan)) {
+		int64_t pid, ordinal;
+		if (!nsys_int(&scan, 0, &pid) || !nsys_int(&scan, 1, &ordinal) ||
+			is_full(target, target->n_devices))
 			continue;
+		error = room_for((void **)&target->devices, target->n_devices, &target->devices_room, 8,
+						 sizeof(*target->devices));
+		if (error)
+			break;
+		struct nsys_cuda_device *device = &target->devices[target->n_devices];
+		device->pid = pid;
+		device->ordinal = ordinal;
 		device->gpu = nsys_int_or(&scan, 2, -1);
 		device->sm_count = nsys_int_or(&scan, 3, 0);
 		copy_text(device->uuid, sizeof(device->uuid), &scan, 4);
 		target->n_devices++;
 	}
+	nsys_scan_close(&scan);
+	return error;
 }
 
 static struct nsys_gpu find_gpu(const struct nsys_target *target, int64_t id, int64_t number)
 {
-	for (uint32_t i = 0; i < target->n_gpus; i++)
+	for (size_t i = 0; i < target->n_gpus; i++)
 		if (target->gpus[i].id == id)
 			return target->gpus[i];
 	return (struct nsys_gpu){.id = number};
@@ -85,7 +111,7 @@ struct nsys_gpu nsys_target_gpu(const struct nsys_target *target, int64_t pid, i
 {
 	if (target->n_devices == 0)
 		return find_gpu(target, ordinal, ordinal);
-	for (uint32_t i = 0; i < target->n_devices; i++) {
+	for (size_t i = 0; i < target->n_devices; i++) {
 		const struct nsys_cuda_device *device = &target->devices[i];
 		if ((device->pid & 0xffffff) != pid || device->ordinal != ordinal)
 			continue;
@@ -185,7 +211,7 @@ static void load_clock(struct nsys_target *target, struct nsys_db *db)
 	}
 }
 
-void nsys_target_load(struct nsys_target *target, struct nsys_db *db)
+int nsys_target_load(struct nsys_target *target, struct nsys_db *db)
 {
 	bool normalised = load_version(target, db, "META_DATA_EXPORT");
 	if (!target->version[0])
@@ -194,6 +220,12 @@ void nsys_target_load(struct nsys_target *target, struct nsys_db *db)
 	if (normalised)
 		target->utc_ns = 0;
 	load_environment(target, db);
-	load_gpus(target, db);
-	load_devices(target, db);
+	const int error = load_gpus(target, db);
+	return error ? error : load_devices(target, db);
+}
+
+void nsys_target_free(struct nsys_target *target)
+{
+	free(target->gpus);
+	free(target->devices);
 }

@@ -4,11 +4,12 @@
 #define IMPORT_NSYS_TARGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct nsys_db;
 
-enum { NSYS_GPUS = 256, NSYS_DEVICES = 2048, NSYS_NAME_BYTES = 96 };
+enum { NSYS_GPUS = 65536 /* and as many ordinals of processes */, NSYS_NAME_BYTES = 96 };
 
 struct nsys_gpu {
 	int64_t id;
@@ -32,13 +33,16 @@ struct nsys_target {
 	int32_t rank;   /* from the environment in which nsys ran; -1: unknown */
 	char host[64];
 	char version[64]; /* empty: unknown */
-	uint32_t n_gpus;
-	uint32_t n_devices;
-	struct nsys_gpu gpus[NSYS_GPUS];
-	struct nsys_cuda_device devices[NSYS_DEVICES];
+	size_t n_gpus, gpus_room;
+	size_t n_devices, devices_room;
+	struct nsys_gpu *gpus;
+	struct nsys_cuda_device *devices;
+	uint64_t left_out; /* rows of both beyond the first NSYS_GPUS */
 };
 
-void nsys_target_load(struct nsys_target *target, struct nsys_db *db);
+/* 0 or -ENOMEM. Call nsys_target_free() either way. */
+int nsys_target_load(struct nsys_target *target, struct nsys_db *db);
+void nsys_target_free(struct nsys_target *target);
 
 /* The GPU of a process's ordinal. `gpu.id` is the physical number; name and uuid may be empty.
  * Without TARGET_INFO_CUDA_DEVICE the ordinal is the GPU's number, as in NVIDIA's own reports of

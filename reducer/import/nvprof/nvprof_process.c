@@ -10,7 +10,7 @@
 int nvprof_process_open(struct nvprof_process *process, int64_t pid, const char *dir)
 {
 	*process = (struct nvprof_process){.pid = pid};
-	return trace_out_open(dir, &process->out);
+	return trace_out_open(dir, false, &process->out);
 }
 
 void nvprof_process_free(struct nvprof_process *process)

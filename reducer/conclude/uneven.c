@@ -1,0 +1,104 @@
+#include "conclude/uneven.h"
+
+#include "base/saturate.h"
+#include "base/sort.h"
+#include "classify/classes.h"
+
+enum { LEAST_PERCENT = 10 /* above the mean */, DEVICE_PART = 100 /* of the device's own time */ };
+
+struct source { /* what may be uneven: a group, or a direction of copies */
+	const char *what;
+	enum group group;
+	uint32_t direction;
+	bool copies;
+	uint64_t leaves;
+};
+
+/* NCCL is left out: its time is longest on the ranks that wait for others. */
+static const struct source sources[] = {
+	{"matmul kernels", GROUP_MATMUL, 0, false, LEAF_BIT(LEAF_WORK_MATMUL)},
+	{"custom kernels", GROUP_CUSTOM, 0, false, LEAF_BIT(LEAF_WORK_CUSTOM)},
+	{"other kernels", GROUP_OTHER, 0, false, LEAF_BIT(LEAF_WORK_OTHER)},
+	{"copies and fills within the GPU", GROUP_MEMORY, 0, false, LEAF_BIT(LEAF_WORK_MEMORY)},
+	{"copies", GROUP_MEMORY, BATON_COPY_UNKNOWN, true, LEAVES_COPY},
+	{"copies from host to GPU", GROUP_MEMORY, BATON_COPY_HTOD, true, LEAVES_COPY},
+	{"copies from GPU to host", GROUP_MEMORY, BATON_COPY_DTOH, true, LEAVES_COPY},
+	{"copies from host to host", GROUP_MEMORY, BATON_COPY_HTOH, true, LEAVES_COPY},
+	{"copies from GPU to GPU", GROUP_MEMORY, BATON_COPY_PEER, true, LEAVES_COPY},
+};
+_Static_assert(sizeof(sources) / sizeof(sources[0]) <= UNEVEN_MOST, "a row for each");
+
+/* Copies that leave the device, of one direction or (-1) of all. */
+static int64_t copies_ns(const struct summary *s, const struct device_summary *d, int64_t direction)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < s->n_copies; i++)
+		if (s->copies[i].device == d->key &&
+			(direction < 0 || s->copies[i].direction == (uint32_t)direction))
+			sum = saturate_add(sum, s->copies[i].total_ns);
+	return sum;
+}
+
+/* Per step, plain durations. */
+static int64_t time_of(const struct summary *s, const struct device_summary *d,
+					   const struct source *source)
+{
+	const int64_t steps = d->steps > 0 ? d->steps : 1;
+	if (source->copies)
+		return copies_ns(s, d, source->direction) / steps;
+	int64_t ns = d->busy_ns[source->group];
+	if (source->group == GROUP_MEMORY)
+		ns -= copies_ns(s, d, -1);
+	return (ns > 0 ? ns : 0) / steps;
+}
+
+static int64_t all_of(const struct device_summary *d)
+{
+	int64_t sum = 0;
+	for (int group = 0; group < SUMMARY_GROUPS; group++)
+		sum = saturate_add(sum, d->busy_ns[group]);
+	return sum / (d->steps > 0 ? d->steps : 1);
+}
+
+static bool find(const struct summary *s, const struct source *source, struct uneven *row)
+{
+	__int128 sum = 0, exposed = 0;
+	*row = (struct uneven){.what = source->what, .copies = source->copies, .most_ns = -1};
+	row->leaves = source->leaves;
+	for (size_t i = 0; i < s->n_devices; i++) {
+		const int64_t ns = time_of(s, &s->devices[i], source);
+		sum += ns;
+		exposed += figures_device_time(&s->devices[i], source->leaves);
+		if (ns > row->most_ns) {
+			row->most_ns = ns;
+			row->device = i;
+		}
+	}
+	const int64_t n = (int64_t)s->n_devices;
+	const int64_t mean_ns = (int64_t)(sum / n), more_ns = row->most_ns - mean_ns;
+	const struct device_summary *d = &s->devices[row->device];
+	if (mean_ns <= 0 || 100 * (__int128)more_ns < LEAST_PERCENT * (__int128)mean_ns ||
+		DEVICE_PART * (__int128)row->most_ns < all_of(d))
+		return false;
+	row->percent = (int64_t)((100 * (__int128)more_ns + mean_ns / 2) / mean_ns);
+	row->exposed_ns = figures_device_time(d, source->leaves) - (int64_t)(exposed / n);
+	row->exposed_ns = row->exposed_ns < more_ns ? row->exposed_ns : more_ns;
+	return true;
+}
+
+static int by_exposed(const void *a, const void *b)
+{
+	const struct uneven *x = a, *y = b;
+	return (x->exposed_ns < y->exposed_ns) - (x->exposed_ns > y->exposed_ns);
+}
+
+size_t uneven_find(const struct summary *s, struct uneven rows[UNEVEN_MOST])
+{
+	size_t n = 0;
+	if (s->n_devices < 2)
+		return 0;
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		n += find(s, &sources[i], &rows[n]);
+	sort_rows(rows, n, sizeof(*rows), by_exposed);
+	return n;
+}

@@ -1,0 +1,25 @@
+/* Work and copies that take longer on one device than on the mean of all: by group of kernels and by
+ * direction of copies (docs/ATTRIBUTION.md section 7, "Uneven devices"). Pure: a summary in, rows
+ * out. */
+#ifndef CONCLUDE_UNEVEN_H
+#define CONCLUDE_UNEVEN_H
+
+#include "conclude/figures.h"
+
+enum { UNEVEN_MOST = SUMMARY_GROUPS + BATON_S_COPY_DIRECTIONS };
+
+struct uneven {
+	const char *what; /* "matmul kernels", "copies from host to GPU" */
+	bool copies;      /* of a direction of copies, not of a group of kernels */
+	uint64_t leaves;  /* where that time stands when nothing overlaps it */
+	size_t device;    /* that with most, of summary->devices */
+	int64_t most_ns;  /* plain durations, per step */
+	int64_t percent;  /* more than the mean of the devices */
+	/* what the device has more than the mean while nothing else runs, at most; per step */
+	int64_t exposed_ns;
+};
+
+/* Fills `rows`, those with most exposed first. Returns how many there are. */
+size_t uneven_find(const struct summary *summary, struct uneven rows[UNEVEN_MOST]);
+
+#endif
