@@ -392,10 +392,10 @@ static struct lead lead_of(const struct process *p, const struct host_thread *t)
 		const struct sched_row *s = &t->scheds[i];
 		const int64_t begin_ns = s->begin > lead.from_ns ? s->begin : lead.from_ns;
 		lead.unknown = false;
-		if (s->slept <= begin_ns || s->own)
+		if (s->waits <= begin_ns)
 			continue;
-		lead.sleep.ns += s->slept - begin_ns;
-		lead.sleep.until_ns = s->slept;
+		lead.sleep.ns += s->waits - begin_ns;
+		lead.sleep.until_ns = s->waits;
 	}
 	lead.unknown &= lead.to_ns - lead.from_ns > LONG_SILENT_NS;
 	if (lead.unknown)
