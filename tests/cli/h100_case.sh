@@ -6,11 +6,13 @@ cp -r tests/gpu/runs/small_gpt "$work/small_gpt"
 # Bound by launches: most of the idle time is the program's own, and that comes first, though some of it is in few steps only.
 expect_status 0 "$BATON" report --json "$work/small_gpt"
 expect_true 'd["findings"][0]["id"] == "framework" and d["findings"][0]["share_ms"] > 0.5 * d["devices"][0]["step_ns"]["mean"] / 1e6'
+# Keeps out: sleep in backward(), until autograd's thread is done, as time that a cure of sleeping takes off (0.44 ms).
+expect_true 'all((f["gain_ms"] or 0) < 0.1 for f in d["findings"] if f["id"] == "blocked")'
 expect_true 'd["quality"]["dropped"] == d["quality"]["unmatched_ops"] == d["quality"]["invalid_timestamps"] == 0'
 expect_true 'sum(k["count"] for k in d["kernels"]) > 15000 and not any(k["class"].startswith("other") for k in d["kernels"])'
 expect_status 0 "$BATON" report "$work/small_gpt"
 expect_prints "The CPU cannot launch kernels fast enough" "See what CUDA graphs would win: baton whatif"
 # With the steps in a CUDA graph a step took 0.851 ms.
 expect_status 0 "$BATON" whatif --json "$work/small_gpt" --graphs
-expect_true '0.8 < d["step_without_ns"] / 1e6 < 1.25'
+expect_true 'abs(d["step_without_ns"] / 1e6 - 0.851) < 0.15 * 0.851'
 finish
