@@ -2,6 +2,7 @@
 #include "graph/threads.h"
 
 #include "base/room.h"
+#include "base/saturate.h"
 
 #include <errno.h>
 
@@ -319,7 +320,7 @@ static struct lead lead_of(const struct process *p, const struct host_thread *t)
 		lead.unknown = false;
 		if (s->slept <= begin_ns || s->own)
 			continue;
-		lead.sleep.ns += s->slept - begin_ns;
+		lead.sleep.ns = saturate_add(lead.sleep.ns, s->slept - begin_ns);
 		lead.sleep.until_ns = s->slept;
 	}
 	lead.unknown &= lead.to_ns - lead.from_ns > LONG_SILENT_NS;
