@@ -2,6 +2,7 @@
 #include "graph/threads.h"
 
 #include "base/room.h"
+#include "base/saturate.h"
 
 #include <errno.h>
 
@@ -394,8 +395,7 @@ static struct lead lead_of(const struct process *p, const struct host_thread *t)
 		lead.unknown = false;
 		if (s->waits <= begin_ns)
 			continue;
-		lead.sleep.ns += s->waits - begin_ns;
-		lead.sleep.until_ns = s->waits;
+		lead.sleep.ns = saturate_add(lead.sleep.ns, s->waits - begin_ns);
 	}
 	lead.unknown &= lead.to_ns - lead.from_ns > LONG_SILENT_NS;
 	if (lead.unknown)
