@@ -396,6 +396,7 @@ static struct lead lead_of(const struct process *p, const struct host_thread *t)
 		if (s->waits <= begin_ns)
 			continue;
 		lead.sleep.ns = saturate_add(lead.sleep.ns, s->waits - begin_ns);
+		lead.sleep.until_ns = s->waits;
 	}
 	lead.unknown &= lead.to_ns - lead.from_ns > LONG_SILENT_NS;
 	if (lead.unknown)
