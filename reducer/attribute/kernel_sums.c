@@ -10,7 +10,7 @@
 static const char *const copy_names[COPY_DIRECTIONS] = {"[CUDA memcpy]",      "[CUDA memcpy HtoD]",
 														"[CUDA memcpy DtoH]", "[CUDA memcpy DtoD]",
 														"[CUDA memcpy HtoH]", "[CUDA memcpy PtoP]"};
-static const char set_name[] = "[CUDA memset]";
+static const char set_name[] = "[CUDA memset]", graph_name[] = "[CUDA graph]";
 
 const char *kernel_sums_name(const struct feed *feed, const struct op *op)
 {
@@ -18,6 +18,8 @@ const char *kernel_sums_name(const struct feed *feed, const struct op *op)
 		return feed_text(feed, op->name);
 	if (op->kind == BATON_MEMSET)
 		return set_name;
+	if (op->kind == BATON_GRAPH)
+		return graph_name;
 	return copy_names[op->copy_dir < COPY_DIRECTIONS ? op->copy_dir : 0];
 }
 
@@ -50,6 +52,7 @@ void kernel_sums_close(struct kernel_sums *sums)
 	for (unsigned d = 0; d < COPY_DIRECTIONS; d++)
 		sum_free(&sums->copies[d]);
 	sum_free(&sums->sets);
+	sum_free(&sums->graphs);
 	free(sums->named);
 	sums->named = NULL;
 }
@@ -60,6 +63,8 @@ static struct kernel_sum *sum_of(struct kernel_sums *sums, const struct op *op)
 		return &sums->named[op->feed][op->name];
 	if (op->kind == BATON_MEMSET)
 		return &sums->sets;
+	if (op->kind == BATON_GRAPH)
+		return &sums->graphs;
 	return &sums->copies[op->copy_dir < COPY_DIRECTIONS ? op->copy_dir : 0];
 }
 
@@ -114,6 +119,7 @@ int kernel_sums_store(struct kernel_sums *sums, struct summary *summary)
 {
 	const struct kernel_class copy = {.group = GROUP_MEMORY, .class_name = "memory.memcpy"};
 	const struct kernel_class set = {.group = GROUP_MEMORY, .class_name = "memory.memset"};
+	const struct kernel_class graph = {.group = GROUP_OTHER, .class_name = "graph"};
 	int error = 0;
 	for (uint32_t i = 0; !error && i < sums->ds->n; i++) {
 		struct feed *feed = &sums->ds->feeds[i];
@@ -124,5 +130,6 @@ int kernel_sums_store(struct kernel_sums *sums, struct summary *summary)
 	}
 	for (unsigned d = 0; !error && d < COPY_DIRECTIONS; d++)
 		error = store(summary, copy_names[d], &copy, &sums->copies[d]);
-	return error ? error : store(summary, set_name, &set, &sums->sets);
+	error = error ? error : store(summary, set_name, &set, &sums->sets);
+	return error ? error : store(summary, graph_name, &graph, &sums->graphs);
 }

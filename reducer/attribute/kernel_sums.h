@@ -24,6 +24,7 @@ struct kernel_sums {
 	struct kernel_sum **named;                 /* per feed and name */
 	struct kernel_sum copies[COPY_DIRECTIONS]; /* copies without a name */
 	struct kernel_sum sets;                    /* memsets without a name */
+	struct kernel_sum graphs;                  /* whole graphs: they have none */
 };
 
 /* 0 or -ENOMEM. Call kernel_sums_close() also after an error, and before the feeds are closed. */

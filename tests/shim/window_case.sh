@@ -167,6 +167,8 @@ job_records -c cudaProfilerApi -- graph 8
 expect_true "len($ops) == 8 and len($calls) == 1 and not $lost"
 job_records -c cudaProfilerApi --graphs graph -- graph 8
 expect_true "len($ops) == 1 and len($calls) == 1 and not $lost"
+expect_status 0 "$BATON" report --json "$trace"
+expect_true '[(k["name"], k["class"], k["count"]) for k in d["kernels"]] == [("[CUDA graph]", "graph", 1)]'
 unset SIMGPU_KERNEL_NS
 
 # ---- a call that returns when the window is over, and the file system of its ring full ----
