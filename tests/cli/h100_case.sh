@@ -15,4 +15,15 @@ expect_prints "The CPU cannot launch kernels fast enough" "See what CUDA graphs 
 # With the steps in a CUDA graph a step took 0.851 ms.
 expect_status 0 "$BATON" whatif --json "$work/small_gpt" --graphs
 expect_true 'abs(d["step_without_ns"] / 1e6 - 0.851) < 0.15 * 0.851'
+
+# One loss each, and what it costs: how much longer the steps are than those of the same program without it.
+costs() { # costs RUN FINDING MS
+	cp -r "tests/gpu/runs/$1" "$work/$1"
+	expect_status 0 "$BATON" report --json "$work/$1"
+	expect_true "d['findings'][0]['id'] == '$2' and abs(d['findings'][0]['gain_ms'] - $3) < 0.1 * $3"
+	expect_true "'$1.py' in d['findings'][0]['evidence'] and all((f['gain_ms'] or 0) < 0.05 * $3 for f in d['findings'][1:])"
+}
+costs clip_by_hand host_code 13.89
+costs micro_batches blocked 21.33
+costs slow_workers input 19.06
 finish

@@ -8,6 +8,7 @@ from torch import nn
 
 LOSS = os.environ.get("LOSS", "1") == "1"
 STEPS = int(os.environ.get("STEPS", "24"))
+WIDTH, ROWS = int(os.environ.get("WIDTH", "96")), int(os.environ.get("ROWS", "32"))  # large: a real GPU has something to do
 RANK = int(os.environ.get("RANK", 0))
 DEVICE = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0)))
 
@@ -26,7 +27,7 @@ def end():
     print("done", flush=True)
 
 
-def perceptron(width=96, depth=3, classes=8):
+def perceptron(width=WIDTH, depth=3, classes=8):
     layers = []
     for _ in range(depth):
         layers += [nn.Linear(width, width), nn.ReLU()]
@@ -37,5 +38,5 @@ def grouped(model):
     return nn.parallel.DistributedDataParallel(model, device_ids=[DEVICE]) if dist.is_initialized() else model
 
 
-def batch(width=96, n=32, classes=8):
+def batch(width=WIDTH, n=ROWS, classes=8):
     return torch.randn(n, width, device=DEVICE), torch.randint(classes, (n,)).to(DEVICE)
