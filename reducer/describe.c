@@ -174,6 +174,7 @@ static void describe_quality(const struct run *run, struct quality *q)
 		q->before_ns = p->kept.before_ns > q->before_ns ? p->kept.before_ns : q->before_ns;
 		q->before_launches += p->kept.launches;
 		q->before_kernels += p->kept.kernels;
+		q->recorder_limited |= p->limited;
 		q->gpu_clocks_moved += p->gpu_shift_ns > 0;
 		if (p->gpu_shift_ns > q->gpu_clock_shift_ns)
 			q->gpu_clock_shift_ns = p->gpu_shift_ns;

@@ -31,6 +31,7 @@ struct run_process {
 	uint32_t run_id;
 	uint64_t losses[5]; /* by enum baton_loss_kind */
 	uint64_t cost_ns;
+	bool limited; /* its recorder did without something */
 	bool cost_known;
 	struct kept_part kept;
 	int64_t first_ns;     /* when its first event began; INT64_MAX: it has none */

@@ -200,6 +200,7 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 	}
 	note_work(&trace->reader, p);
 	memcpy(p->losses, trace->losses.by_kind, sizeof(p->losses));
+	p->limited = trace->limited;
 	int error = p->path ? copy_text(run, trace, from->host, &p->host) : -ENOMEM;
 	if (!error)
 		error = comm_ranks_read(p, trace);

@@ -205,6 +205,7 @@ static int add_fact(struct trace *trace, const struct baton_record *record)
 	} else if (record->type == BATON_R_META) {
 		const char *key = strings_get(&trace->strings, string_index(trace, meta->key)).at;
 		trace->tells_lock |= strcmp(key, BATON_META_PYTHON_LOCK) == 0;
+		trace->limited |= strcmp(key, BATON_META_LIMITED) == 0;
 		if (strncmp(key, "place.", 6) == 0 || strncmp(key, AUTOGRAD, sizeof(AUTOGRAD) - 1) == 0)
 			add_place(trace, meta);
 	} else if (record->type == BATON_R_KEPT) {

@@ -86,6 +86,7 @@ struct trace {
 	uint32_t n_threads, n_devices, n_streams, n_comms, n_shapes, n_inputs;
 	bool has_process;
 	bool tells_utc;                 /* a clock record says that its times are UTC */
+	bool limited;                   /* its recorder did without something */
 	bool tells_lock;                /* sched rows say who waited for Python's lock */
 	struct baton_r_process process; /* its string fields are indexes */
 	struct trace_place *places;     /* meta records that say where things sit */

@@ -371,6 +371,10 @@ static void quality(const struct screen *screen, const struct report *r)
 		   (unsigned long long)(q->truncated_files + q->unreadable_files));
 	if (figures_lack_cpu(s))
 		append(line, bytes, ", no launch records");
+	if (q->recorder_limited)
+		append(line, bytes,
+			   ", a limit left a recorder less than it wants (recorder.limited in the "
+			   "trace says what is missing)");
 	if (s->run.n_missing_ranks)
 		append(line, bytes, ", %u of %d ranks missing", s->run.n_missing_ranks, s->run.world_size);
 	if (unsampled_percent(s) > UNSAMPLED_PERCENT)

@@ -31,6 +31,7 @@ one() {
 		"$BATON" dump --json "$work/run" >"$work/dump"
 		checks=$((checks + 1))
 		grep -q "\"recorder.limited\".*small.*$words" "$work/dump" || fail "the trace does not say it: $(grep -m1 limited "$work/dump")"
+		"$BATON" report "$work/run" 2>"$work/err" | tr -s ' \n' ' ' | grep -q "a limit left a recorder less than it wants" || fail "the report does not say it"
 		[ "$(grep -c '"record":"call".*LaunchKernel' "$work/dump")" = "$launches" ] || fail "not all launches"
 	else
 		whole=$((whole + 1))

@@ -19,6 +19,7 @@ const meanings = {
 	before_kernels: ["kernels in the part that was not kept", count], tool_ns_per_launch: ["baton's own time of a launch, in ns, without stacks and CUPTI", count],
 	stretches: ["stretches of time that were added up", count], stretches_missing_ns: ["time between these stretches that is in none", time, true],
 	stretches_from_ns: ["when the first of them begins, ns on the clock of the traces", count], stretches_to_ns: ["when the last of them ends", count],
+	recorder_limited: ["recorders that a limit left less than they want (1: some)", count, true],
 };
 
 // A narrow window breaks a key between its words only.
