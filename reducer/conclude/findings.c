@@ -328,8 +328,8 @@ static int64_t share_left(const struct finding_source *m, const struct finding_k
 	return share - (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT) ? bubble_left(m) : 0);
 }
 
-/* The gain is that of host work as long as in most steps: what it takes in each step is asked of
- * nobody, and ranked by its time like other losses without a gain. */
+/* The gain is that of host work as long as in most steps. No replay asks for what it takes in each
+ * step: that is ranked by its time, like other losses without a gain. */
 static void rank_steady(struct finding *out)
 {
 	const int64_t steady_ns = out->share_ns - out->gain_ns;
