@@ -14,8 +14,8 @@ struct shift_rows {
 	const void *context;
 };
 
-/* How far the second row is ahead: number i of the first one met i + shift of the second one. Of those
- * with which most meet the least; SHIFT_MOST at most. */
+/* How far the second row is ahead: number i of the first one met i + shift of the second one. Of
+ * the shifts with which most meet the least; SHIFT_MOST at most. */
 int64_t shift_best(const struct shift_rows *rows);
 
 #endif

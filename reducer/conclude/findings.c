@@ -328,8 +328,8 @@ static int64_t share_left(const struct finding_source *m, const struct finding_k
 	return share - (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT) ? bubble_left(m) : 0);
 }
 
-/* The gain is that of host work as long as in most steps: what it takes in each step is asked of
- * nobody, and ranked by its time like other losses without a gain. */
+/* The gain is that of host work as long as in most steps. No replay asks for what it takes in each
+ * step: that is ranked by its time, like other losses without a gain. */
 static void rank_steady(struct finding *out)
 {
 	const int64_t steady_ns = out->share_ns - out->gain_ns;
@@ -552,20 +552,22 @@ static bool is_told(const struct finding_source *m, const struct findings *out, 
 	return is_late(m, device);
 }
 
-/* What one row has is not in another: copies of all have the rest. */
+/* What one row has is not in another: copies of all have the rest. Those of few steps, which may be a
+ * row of their own, stand before those of all steps. */
 static void take_copies(const struct finding_source *m, const struct finding *uneven,
 						struct findings *out)
 {
-	for (size_t i = 0; i < out->n; i++) {
-		struct finding *f = &out->at[i];
-		if (f->id != FINDING_COPIES || f->share_ns < uneven->share_ns)
-			continue;
-		f->share_ns -= uneven->share_ns;
-		f->rank_ns = f->gain_known ? f->rank_ns : f->rank_ns - uneven->share_ns;
-		finding_say(f->evidence, sizeof(f->evidence), "another %s ms are counted under uneven (%s)",
-					finding_ms(m->f, uneven->share_ns).at,
-					finding_device(m->summary, uneven->whom.device).at);
-	}
+	struct finding *f = NULL;
+	for (size_t i = 0; i < out->n; i++)
+		if (out->at[i].id == FINDING_COPIES && out->at[i].share_ns >= uneven->share_ns)
+			f = &out->at[i];
+	if (!f)
+		return;
+	f->share_ns -= uneven->share_ns;
+	f->rank_ns = f->gain_known ? f->rank_ns : f->rank_ns - uneven->share_ns;
+	finding_say(f->evidence, sizeof(f->evidence), "another %s ms are counted under uneven (%s)",
+				finding_ms(m->f, uneven->share_ns).at,
+				finding_device(m->summary, uneven->whom.device).at);
 }
 
 /* One device works or copies longer than the mean of all, and no other finding names it for that:

@@ -81,8 +81,8 @@ static bool find(const struct summary *s, const struct source *source, struct un
 		DEVICE_PART * (__int128)row->most_ns < all_of(d))
 		return false;
 	row->percent = (int64_t)((100 * (__int128)more_ns + mean_ns / 2) / mean_ns);
-	row->exposed_ns = figures_device_time(d, source->leaves) - (int64_t)(exposed / n);
-	row->exposed_ns = row->exposed_ns < more_ns ? row->exposed_ns : more_ns;
+	row->leaf_ns = figures_device_time(d, source->leaves) - (int64_t)(exposed / n);
+	row->exposed_ns = row->leaf_ns < more_ns ? row->leaf_ns : more_ns;
 	return true;
 }
 
@@ -90,6 +90,19 @@ static int by_exposed(const void *a, const void *b)
 {
 	const struct uneven *x = a, *y = b;
 	return (x->exposed_ns < y->exposed_ns) - (x->exposed_ns > y->exposed_ns);
+}
+
+/* Directions of copies share one leaf: of what a device has more there, each has what those before
+ * it leave. */
+static void share_leaves(struct uneven *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int64_t left_ns = rows[i].leaf_ns;
+		for (size_t k = 0; k < i; k++)
+			if (rows[k].leaves == rows[i].leaves && rows[k].device == rows[i].device)
+				left_ns -= rows[k].exposed_ns;
+		rows[i].exposed_ns = left_ns < rows[i].exposed_ns ? left_ns : rows[i].exposed_ns;
+	}
 }
 
 size_t uneven_find(const struct summary *s, struct uneven rows[UNEVEN_MOST])
@@ -100,5 +113,6 @@ size_t uneven_find(const struct summary *s, struct uneven rows[UNEVEN_MOST])
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		n += find(s, &sources[i], &rows[n]);
 	sort_rows(rows, n, sizeof(*rows), by_exposed);
+	share_leaves(rows, n);
 	return n;
 }

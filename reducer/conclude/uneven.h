@@ -1,6 +1,6 @@
-/* Work and copies that take longer on one device than on the mean of all: by group of kernels and by
- * direction of copies (docs/ATTRIBUTION.md section 7, "Uneven devices"). Pure: a summary in, rows
- * out. */
+/* Work and copies that take longer on one device than on the mean of all: by group of kernels and
+ * by direction of copies (docs/ATTRIBUTION.md section 7, "Uneven devices"). Pure: a summary in,
+ * rows out. */
 #ifndef CONCLUDE_UNEVEN_H
 #define CONCLUDE_UNEVEN_H
 
@@ -15,7 +15,8 @@ struct uneven {
 	size_t device;    /* that with most, of summary->devices */
 	int64_t most_ns;  /* plain durations, per step */
 	int64_t percent;  /* more than the mean of the devices */
-	/* what the device has more than the mean while nothing else runs, at most; per step */
+	int64_t leaf_ns;  /* what the device has more than the mean in `leaves`, per step */
+	/* its part of that: no more than it takes longer, and what other rows leave */
 	int64_t exposed_ns;
 };
 

@@ -146,6 +146,19 @@ static int64_t awake_until(const struct waking *waking)
 	return s && s->waits >= waking->ns && !s->holder ? s->begin : waking->ns;
 }
 
+static int link_waker(const struct waking *waking, struct model *model)
+{
+	const struct source source = source_of(waking);
+	const struct edge hand = {source.node, waking->node, waking->ns - source.ns,
+							  waking->waker->unit, EDGE_HAND};
+	const int64_t span[2] = {source.ns, awake_until(waking)};
+	uint32_t edge;
+	int error = graph_add_edge(&model->graph, &hand, &edge);
+	error = error ? error : note_between(model, edge, waking->waker, span);
+	model->hand_offs += !error;
+	return error;
+}
+
 /* The thread's last point to the wake-up, and on to its next one. */
 static int link_sleeper(struct host_thread *t, const struct waking *waking, struct model *model)
 {
@@ -172,16 +185,8 @@ int hand_offs_link(struct host_thread *t, struct model *model)
 {
 	int error = 0;
 	for (uint32_t k = 0; !error && k < t->n_wakings; k++) {
-		const struct waking *waking = &t->wakings[k];
-		const struct source source = source_of(waking);
-		struct edge hand = {source.node, waking->node, waking->ns - source.ns, waking->waker->unit,
-							EDGE_HAND};
-		uint32_t edge;
-		error = link_sleeper(t, waking, model);
-		error = error ? error : graph_add_edge(&model->graph, &hand, &edge);
-		const int64_t span[2] = {source.ns, awake_until(waking)};
-		error = error ? error : note_between(model, edge, waking->waker, span);
-		model->hand_offs += !error;
+		error = link_sleeper(t, &t->wakings[k], model);
+		error = error ? error : link_waker(&t->wakings[k], model);
 	}
 	return error;
 }
@@ -426,21 +431,13 @@ static int link_woken(const struct process *p, const struct lead *lead, const st
 	struct waking waking = {
 		.waker = waker->thread, .waker_point = waker->point, .ns = lead->sleep.until_ns};
 	int error = graph_add_nodes(&model->graph, &waking.ns, 1, &waking.node);
-	const struct source source = source_of(&waking);
 	const struct lead before = {lead->from_ns, waking.ns, {0, 0}, lead->unknown},
 					  after = {waking.ns, lead->to_ns, {0, 0}, false};
 	const struct edge asleep = {p->begin_node, waking.node, 0, t->unit, EDGE_OUTSIDE},
 					  awake = {waking.node, t->first_node, 0, t->unit, EDGE_OUTSIDE};
-	struct edge hand = {source.node, waking.node, waking.ns - source.ns, waking.waker->unit,
-						EDGE_HAND};
-	uint32_t edge;
 	error = error ? error : link_lead(&before, &asleep, t, true, model);
 	error = error ? error : link_lead(&after, &awake, t, false, model);
-	error = error ? error : graph_add_edge(&model->graph, &hand, &edge);
-	error =
-		error ? error : note_between(model, edge, waking.waker, (int64_t[]){source.ns, waking.ns});
-	model->hand_offs += !error;
-	return error;
+	return error ? error : link_waker(&waking, model);
 }
 
 int hand_offs_lead(struct process *p, const struct host_thread *t, struct model *model)

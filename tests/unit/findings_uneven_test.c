@@ -1,6 +1,7 @@
 /* The finding `uneven` (docs/ATTRIBUTION.md section 7, "Uneven devices"): work and copies that take
  * longer on one device. Keeps out: one GPU that copies for all, unnoticed; a device that another
- * finding names, told twice; differences that are hidden under other work, or small. */
+ * finding names, told twice; time told twice, because copies of two directions overlap; differences
+ * that are hidden under other work, or small. */
 #include "findings_run.h"
 #include "classify/classes.h"
 
@@ -86,6 +87,45 @@ static void of_copies(void)
 	done(&s, &all);
 }
 
+/* Two directions at the same time: what the device has exposed is counted once. */
+static void of_both_directions(void)
+{
+	struct summary s;
+	struct findings all;
+	four(&s, LEAF_COPY_EXPOSED, GROUP_MEMORY, 3000, 9200);
+	for (int32_t rank = 0; rank < 4; rank++) {
+		add_copies(&s, rank, BATON_COPY_HTOD, rank == 2 ? 12200 : 3000);
+		add_copies(&s, rank, BATON_COPY_DTOH, rank == 2 ? 12000 : 3000);
+	}
+	make(&s, &all);
+	is(&all, "uneven", 1725, "low");
+	is(&all, "copies", 5300 - 1725, "medium");
+	CHECK(all.n == 2, "the exposed part of one direction is not the other's too");
+	done(&s, &all);
+}
+
+/* What few steps have is a row of its own: what the device has is taken from one of the two. */
+static void of_few_steps_too(void)
+{
+	struct summary s;
+	struct findings all;
+	int64_t shares_ns = 0;
+	four(&s, LEAF_COPY_EXPOSED, GROUP_MEMORY, 15000, 9200); /* 12 of the 15 ms: 60 in each fifth */
+	for (int32_t rank = 0; rank < 4; rank++) {
+		int64_t us[STEPS];
+		for (int step = 0; step < STEPS; step++)
+			us[step] = 3000 + (rank == 2 ? 9200 : 0) + (step % 5 == 0 ? 60000 : 0);
+		add_series(&s, rank, "copy.exposed", us, STEPS);
+		add_copies(&s, rank, BATON_COPY_HTOD, rank == 2 ? 24200 : 15000);
+	}
+	make(&s, &all);
+	for (size_t i = 0; i < all.n; i++)
+		shares_ns += all.at[i].share_ns;
+	CHECK(all.n == 3 && find(&all, "uneven") && shares_ns == 17300 * US,
+		  "%zu findings have %lld ns of 17.3 ms", all.n, (long long)shares_ns);
+	done(&s, &all);
+}
+
 static void hidden(void)
 {
 	struct summary s;
@@ -128,6 +168,8 @@ int main(void)
 	of_group();
 	of_long();
 	of_copies();
+	of_both_directions();
+	of_few_steps_too();
 	hidden();
 	told();
 	return finish();
