@@ -159,15 +159,15 @@ _Static_assert(sizeof(struct baton_s_rank) == 16, "rank");
 	X(R, int64_t, stretches_to_ns, NUMBER, OWN, SHOWN(7))                                          \
 	X(R, int64_t, stretches_missing_ns, NUMBER, SUM, SHOWN(7))                                     \
 	/* 1: a process has more than a replay takes, so gains are not known */                        \
-	X(R, uint64_t, replays_refused, NUMBER, SUM, HIDDEN)                                           \
+	X(R, uint32_t, replays_refused, NUMBER, SUM, HIDDEN)                                           \
 	/* 1: a limit left the recorder of a process so little that it took less than asked */         \
-	X(R, uint64_t, recorder_limited, NUMBER, MOST, SHOWN(7))
+	X(R, uint32_t, recorder_limited, NUMBER, MOST, SHOWN(7))
 
 struct baton_s_quality {
 	struct baton_record head;
 	BATON_S_QUALITY_FIELDS(BATON_S_MEMBER, )
 };
-_Static_assert(sizeof(struct baton_s_quality) == 264, "quality");
+_Static_assert(sizeof(struct baton_s_quality) == 256, "quality");
 _Static_assert(offsetof(struct baton_s_quality, clock_residual_ns) == 80, "quality clock");
 _Static_assert(offsetof(struct baton_s_quality, tool_ns) == 112, "quality tool");
 
