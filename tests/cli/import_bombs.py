@@ -59,12 +59,19 @@ def replace_by_view(db, table, query):
     db.execute("CREATE VIEW %s AS %s%s FROM n" % (table, ENDLESS, query))
 
 
+def name_threads(db, n):
+    """So many names of threads, of the processes that have kernels."""
+    db.execute("CREATE TABLE IF NOT EXISTS ThreadNames (nameId INTEGER, priority INTEGER, globalTid INTEGER)")
+    db.executemany("INSERT INTO ThreadNames (nameId, globalTid) VALUES (1, ?)", (((i % 1000 + 1) << 24 | i,) for i in range(n)))
+
+
 TABLES = {
     "view.sqlite": lambda db: replace_by_view(db, KERNELS, "i * 1000 AS start, i * 1000 + 500 AS end, i AS correlationId, 0 AS deviceId, 7 AS streamId"),
     "texts.sqlite": lambda db: replace_by_view(db, "StringIds", "i AS id, hex(zeroblob(30000000 + i)) AS value"),
     "computed.sqlite": lambda db: replace_names(db, "value TEXT AS (hex(zeroblob(30000000)) || id)", 20),
     "shorter.sqlite": lambda db: replace_names(db, "value TEXT AS (hex(zeroblob(100000)) || id)", 1000),
     "processes.sqlite": lambda db: rows(db, globalPid=lambda i: (i + 1) << 24),
+    "threads.sqlite": lambda db: (rows(db, globalPid=lambda i: (i % 1000 + 1) << 24), name_threads(db, 65_000)),
     "streams.sqlite": lambda db: rows(db, streamId=lambda i: i),
     "devices.sqlite": lambda db: rows(db, deviceId=lambda i: i),
 }
