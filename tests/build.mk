@@ -105,7 +105,7 @@ $(BUILD)/stop/%_wrappers.o: $(BUILD)/shim/%_wrappers.c $(BUILD)/flags
 $(BUILD)/stop/%.o: shim/%.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) -c $< -o $@
-SHIM_TEST_HEADERS := $(wildcard tests/unit/*.h tests/shim/*.h include/baton/*.h)
+SHIM_TEST_HEADERS := $(wildcard tests/unit/*.h tests/shim/*.h include/baton/*.h include/baton/*/*.h)
 $(BUILD)/tests/shim/kill_test: tests/shim/kill_test.c $(SHIM_STOP_OBJ) $(LIB) $(SHIM_TEST_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  test  $@"

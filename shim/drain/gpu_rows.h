@@ -28,7 +28,7 @@ bool gpu_rows_take(bool dropping);
 /* At the end: what CUPTI dropped since the last buffer came. */
 void gpu_rows_take_dropped(void);
 /* At the end of a window. CUPTI gives a kernel its place in a buffer as it is launched (measured:
- * docs/GPU_RESULTS.md), so what finds none from now on was launched behind the window. */
+ * docs/GPU_RESULTS.md), so what finds none from now on was launched after the window. */
 void gpu_rows_window_over(void);
 
 #endif

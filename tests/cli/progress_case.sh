@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 sim=${SIM:-${BUILD:-build/release}/baton-sim}
 
-expect_status 0 "$sim" -o "$work/run" --ranks 4 --steps 200 --kernels 300
+expect_status 0 "$sim" -o "$work/run" --ranks 4 --steps 600 --kernels 300
 expect_status 0 "$sim" -o "$work/small" --ranks 2 --steps 40 --kernels 200
 expect_status 0 "$BATON" export --format chrome "$work/small" -o "$work/lines.json"
 slowly() { # slowly STATUS COMMAND...: the lines are in $work/err

@@ -26,6 +26,11 @@ expect_line "(ok|note)" "Python lines" ""
 expect_line "(ok|note)" cores "for this process"
 expect_nothing_in "$TMPDIR"
 
+# Keeps out: a machine on which a limit leaves little, called fine.
+${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Werror -fno-builtin -fPIC -shared -o "$work/fake.so" tests/shim/limits_fake.c || fail "the fake"
+LD_LIBRARY_PATH=$simulated FAKE_ROOM=$((4 << 20)) LD_PRELOAD=$work/fake.so expect_status 0 "$BATON" doctor
+expect_line note recording "the room in /dev/shm.* leaves the recorder little; .* is recorded with smaller rings"
+
 LD_LIBRARY_PATH=$simulated BATON_CUPTI=none expect_status 4 "$BATON" doctor
 expect_line ok recording "a small job was recorded"
 expect_line lacks "GPU work" "of 0 of 1 GPUs: CUPTI: BATON_CUPTI=none"

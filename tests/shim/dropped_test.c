@@ -60,7 +60,7 @@ int main(void)
 	gpu_rows_take(false);
 	dropped = 1000;
 	gpu_rows_take_dropped();
-	failures += wrong("behind the window", 7);
+	failures += wrong("after the window", 7);
 	gpu_rows_open(NULL, NULL);
 	dropped = 5;
 	gpu_rows_take_dropped();

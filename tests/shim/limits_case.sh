@@ -74,6 +74,15 @@ for kib in 40000 15000 9000; do one "the limit of its files (ulimit -f)" "ulimit
 checks=$((checks + 1))
 [ "$whole,$less" = 1,2 ] || fail "-f: $whole recorded, $less with less"
 whole=0 less=0
+for kib in 8000 4300 3000; do one "the room in /dev/shm, TMPDIR and the output directory" "export FAKE_ROOM=$((kib << 10))"; done
+checks=$((checks + 1))
+[ "$whole,$less" = 1,2 ] || fail "room: $whole recorded, $less with less"
+rm -rf "$work/run" && mkdir "$work/run"
+# shellcheck disable=SC2086
+expect_status 0 env FAKE_ROOM=$((2000 << 10)) BATON_OUT="$work/run" LD_PRELOAD="$work/fake.so:$PWD/$BUILD/libbaton.so" $job
+expect_says "no room for the rings in /dev/shm, TMPDIR or $work/run" "is not recorded"
+expect_nothing_in "$work/run"
+whole=0 less=0
 for mib in 20 60 120 170 200 230 280 500; do
 	group $((mib << 20))
 	one "the memory limit of its control group" "export FAKE_LIMITS=$work/fake"

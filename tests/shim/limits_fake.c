@@ -1,5 +1,6 @@
 /* Preloaded before libbaton.so, to try the limits that a test cannot set.
  * FAKE_LIMITS: a directory that stands for `/` where control groups and vm.max_map_count are read.
+ * FAKE_ROOM: each file system has so many bytes free.
  * FAKE_MAPS: the process has all mappings that vm.max_map_count allows, but for so many. */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +27,18 @@ __attribute__((visibility("default"))) int open(const char *path, int how, ...)
 		path = other;
 	}
 	return (int)syscall(SYS_openat, AT_FDCWD, path, how, mode);
+}
+
+__attribute__((visibility("default"))) int statvfs(const char *path, struct statvfs *fs)
+{
+	int (*real)(const char *, struct statvfs *) = NULL;
+	const char *room = getenv("FAKE_ROOM");
+	*(void **)&real = dlsym(RTLD_NEXT, "statvfs");
+	if (!real || real(path, fs) != 0)
+		return -1;
+	if (room)
+		fs->f_bavail = (fsblkcnt_t)atol(room) / fs->f_frsize;
+	return 0;
 }
 
 static long number_in(const char *path, int lines)

@@ -55,6 +55,7 @@ static bool is_single(struct nsys_file *file)
 static void read_tables(struct nsys_file *file)
 {
 	nsys_fail(file, nsys_target_load(&file->target, &file->db));
+	nsys_fail(file, nsys_names_load(&file->names, &file->db));
 	file->single = is_single(file);
 	file->nccl = nsys_nccl_new(file);
 	file->open = true;
@@ -281,6 +282,7 @@ static int import_file(const char *path, struct import_run *run)
 close_db:
 	nsys_db_close(&file->db);
 	nsys_processes_free(file);
+	nsys_names_free(&file->names);
 	nsys_target_free(&file->target);
 	free(file);
 	return (int)status;

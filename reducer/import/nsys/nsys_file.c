@@ -35,28 +35,6 @@ static int64_t pid_of(int64_t global)
 	return global >> 24 & 0xffffff;
 }
 
-/* Threads have no row in their process before they do something; names come first. */
-static void name_threads(struct nsys_file *file, const struct nsys_process *process)
-{
-	static const struct nsys_table table = {
-		.name = "ThreadNames",
-		.fields = {{.column = "globalTid"}, {"nameId", NSYS_STRING}},
-		.tail = "LIMIT 65536",
-	};
-	struct trace_out *out = process->out;
-	struct nsys_scan scan;
-	nsys_scan_open(&scan, &file->db, &table);
-	while (nsys_scan_next(&scan)) {
-		size_t bytes = 0;
-		int64_t global;
-		const char *name = nsys_text(&scan, 1, &bytes);
-		if (name && nsys_int(&scan, 0, &global) &&
-			(file->single || process_bits(global) == process->global))
-			trace_out_thread(out, pid_of(global), global & 0xffffff,
-							 trace_out_string(out, name, bytes));
-	}
-}
-
 /* Few processes hold as many rows as they like, many share that memory. */
 static uint32_t rows_of_each(size_t processes)
 {
@@ -113,7 +91,8 @@ static struct nsys_process *new_process(struct nsys_file *file, int64_t global)
 	process->last_ns = INT64_MIN;
 	file->last = file->n_processes - 1;
 	share_memory(file);
-	name_threads(file, process);
+	/* they have no row in their process before they do something */
+	nsys_names_put(&file->names, file->single ? NULL : &process->global, process->out);
 	return process;
 }
 

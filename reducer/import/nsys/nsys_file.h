@@ -4,6 +4,7 @@
 #define IMPORT_NSYS_FILE_H
 
 #include "base/table.h"
+#include "import/nsys/nsys_names.h"
 #include "import/nsys/nsys_schema.h"
 #include "import/nsys/nsys_target.h"
 #include "import/trace_out.h"
@@ -78,6 +79,7 @@ struct nsys_file {
 	struct import_run *run;
 	struct nsys_db db;
 	struct nsys_target target;
+	struct nsys_names names;    /* of threads */
 	struct nsys_chains *chains; /* call stacks; NULL: none */
 	struct nsys_nccl *nccl;     /* NULL: the export has no payloads of NCCL */
 	bool single;                /* the rows have no process: all belong to a single one */

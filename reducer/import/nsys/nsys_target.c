@@ -1,8 +1,8 @@
 #include "import/nsys/nsys_target.h"
 
-#include "base/room.h"
 #include "import/nsys/nsys_schema.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +26,8 @@ static bool text_is(const struct nsys_scan *scan, unsigned field, const char *wa
 
 /* ---- GPUs ---- */
 
+enum { PID_MASK = 0xffffff };
+
 static bool is_full(struct nsys_target *target, size_t n)
 {
 	target->left_out += n >= NSYS_GPUS;
@@ -46,20 +48,19 @@ static int load_gpus(struct nsys_target *target, struct nsys_db *db)
 	int error = 0;
 	nsys_scan_open(&scan, db, &table);
 	while (!error && nsys_scan_next(&scan)) {
-		int64_t id;
-		if (!nsys_int(&scan, 0, &id) || is_full(target, target->n_gpus))
+		struct nsys_gpu key;
+		const size_t before = target->n_gpus;
+		if (!nsys_int(&scan, 0, &key.id) || is_full(target, before))
 			continue;
-		error = room_for((void **)&target->gpus, target->n_gpus, &target->gpus_room, 8,
-						 sizeof(*target->gpus));
-		if (error)
-			break;
-		struct nsys_gpu *gpu = &target->gpus[target->n_gpus];
-		gpu->id = id;
+		struct nsys_gpu *gpu =
+			table_row(&target->gpu_ids, TABLE_ROWS(target->gpus, target->n_gpus, id), &key);
+		error = gpu ? 0 : -ENOMEM;
+		if (target->n_gpus == before) /* the first row of each counts */
+			continue;
 		copy_text(gpu->name, sizeof(gpu->name), &scan, 1);
 		copy_text(gpu->uuid, sizeof(gpu->uuid), &scan, 2);
 		gpu->memory_bytes = nsys_int_or(&scan, 3, 0);
 		gpu->sm_count = nsys_int_or(&scan, 4, 0);
-		target->n_gpus++;
 	}
 	nsys_scan_close(&scan);
 	return error;
@@ -79,21 +80,20 @@ static int load_devices(struct nsys_target *target, struct nsys_db *db)
 	int error = 0;
 	nsys_scan_open(&scan, db, &table);
 	while (!error && nsys_scan_next(&scan)) {
-		int64_t pid, ordinal;
-		if (!nsys_int(&scan, 0, &pid) || !nsys_int(&scan, 1, &ordinal) ||
-			is_full(target, target->n_devices))
+		struct nsys_cuda_device key;
+		const size_t before = target->n_devices;
+		if (!nsys_int(&scan, 0, &key.pid) || !nsys_int(&scan, 1, &key.ordinal) ||
+			is_full(target, before))
 			continue;
-		error = room_for((void **)&target->devices, target->n_devices, &target->devices_room, 8,
-						 sizeof(*target->devices));
-		if (error)
-			break;
-		struct nsys_cuda_device *device = &target->devices[target->n_devices];
-		device->pid = pid;
-		device->ordinal = ordinal;
+		key.pid &= PID_MASK;
+		struct nsys_cuda_device *device = table_row(
+			&target->device_ids, TABLE_ROWS(target->devices, target->n_devices, ordinal), &key);
+		error = device ? 0 : -ENOMEM;
+		if (target->n_devices == before)
+			continue;
 		device->gpu = nsys_int_or(&scan, 2, -1);
 		device->sm_count = nsys_int_or(&scan, 3, 0);
 		copy_text(device->uuid, sizeof(device->uuid), &scan, 4);
-		target->n_devices++;
 	}
 	nsys_scan_close(&scan);
 	return error;
@@ -101,28 +101,27 @@ static int load_devices(struct nsys_target *target, struct nsys_db *db)
 
 static struct nsys_gpu find_gpu(const struct nsys_target *target, int64_t id, int64_t number)
 {
-	for (size_t i = 0; i < target->n_gpus; i++)
-		if (target->gpus[i].id == id)
-			return target->gpus[i];
-	return (struct nsys_gpu){.id = number};
+	const struct nsys_gpu key = {.id = id};
+	const uint32_t row =
+		table_find(&target->gpu_ids, target->gpus, TABLE_SHAPE(struct nsys_gpu, id), &key);
+	return row ? target->gpus[row - 1] : (struct nsys_gpu){.id = number};
 }
 
 struct nsys_gpu nsys_target_gpu(const struct nsys_target *target, int64_t pid, int64_t ordinal)
 {
 	if (target->n_devices == 0)
 		return find_gpu(target, ordinal, ordinal);
-	for (size_t i = 0; i < target->n_devices; i++) {
-		const struct nsys_cuda_device *device = &target->devices[i];
-		if ((device->pid & 0xffffff) != pid || device->ordinal != ordinal)
-			continue;
-		struct nsys_gpu gpu =
-			find_gpu(target, device->gpu, device->gpu < 0 ? ordinal : device->gpu);
-		if (!gpu.uuid[0])
-			memcpy(gpu.uuid, device->uuid, sizeof(gpu.uuid));
-		gpu.sm_count = gpu.sm_count ? gpu.sm_count : device->sm_count;
-		return gpu;
-	}
-	return (struct nsys_gpu){.id = ordinal};
+	const struct nsys_cuda_device key = {.pid = pid, .ordinal = ordinal};
+	const uint32_t row = table_find(&target->device_ids, target->devices,
+									TABLE_SHAPE(struct nsys_cuda_device, ordinal), &key);
+	if (!row)
+		return (struct nsys_gpu){.id = ordinal};
+	const struct nsys_cuda_device *device = &target->devices[row - 1];
+	struct nsys_gpu gpu = find_gpu(target, device->gpu, device->gpu < 0 ? ordinal : device->gpu);
+	if (!gpu.uuid[0])
+		memcpy(gpu.uuid, device->uuid, sizeof(gpu.uuid));
+	gpu.sm_count = gpu.sm_count ? gpu.sm_count : device->sm_count;
+	return gpu;
 }
 
 /* ---- host, rank, clock, version ---- */
@@ -228,4 +227,6 @@ void nsys_target_free(struct nsys_target *target)
 {
 	free(target->gpus);
 	free(target->devices);
+	table_free(&target->gpu_ids);
+	table_free(&target->device_ids);
 }

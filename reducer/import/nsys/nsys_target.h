@@ -3,6 +3,8 @@
 #ifndef IMPORT_NSYS_TARGET_H
 #define IMPORT_NSYS_TARGET_H
 
+#include "base/table.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,7 +23,7 @@ struct nsys_gpu {
 
 /* One CUDA ordinal of one process (exports of 2024 and later). */
 struct nsys_cuda_device {
-	int64_t pid;
+	int64_t pid; /* its lower 24 bits, as rows of work have it */
 	int64_t ordinal;
 	int64_t gpu;
 	int64_t sm_count;
@@ -33,11 +35,12 @@ struct nsys_target {
 	int32_t rank;   /* from the environment in which nsys ran; -1: unknown */
 	char host[64];
 	char version[64]; /* empty: unknown */
-	size_t n_gpus, gpus_room;
-	size_t n_devices, devices_room;
+	size_t n_gpus, n_devices;
 	struct nsys_gpu *gpus;
 	struct nsys_cuda_device *devices;
-	uint64_t left_out; /* rows of both beyond the first NSYS_GPUS */
+	struct table gpu_ids;    /* of gpus, by id */
+	struct table device_ids; /* of devices, by pid and ordinal */
+	uint64_t left_out;       /* rows of both beyond the first NSYS_GPUS */
 };
 
 /* 0 or -ENOMEM. Call nsys_target_free() either way. */
