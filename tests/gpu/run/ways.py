@@ -54,8 +54,7 @@ def killed(out, name, *options):
     job = subprocess.Popen([BATON, "record", "-f", "-o", directory, *options, "--", *TRAIN, "--steps", "60000"], stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True)
     time.sleep(15)
-    child = run(["pgrep", "-f", "train.py --steps 60000"]).stdout.split()
-    for pid in child[-1:]:
+    for pid in run(["pgrep", "-P", str(job.pid), "python"]).stdout.split():
         os.kill(int(pid), signal.SIGKILL)
     said = job.communicate(timeout=60)[1].strip()[-200:]
     report = run([BATON, "report", "--json", directory])
