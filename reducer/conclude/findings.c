@@ -42,7 +42,8 @@ static bool launches_graphs(const struct summary *summary, const struct figures 
 		if (strstr(summary_text(summary, summary->evidence[i].what), "GraphLaunch"))
 			return true;
 	return f->time_ns[LEAF_WORK_GRAPH] > 0 ||
-		   (summary->quality.unmatched_ops == 0 && f->launches > 0 && f->kernels / 2 > f->launches);
+		   (10 * summary->quality.unmatched_ops <= summary->quality.ops && f->launches > 0 &&
+			f->kernels / 2 > f->launches);
 }
 
 /* ---- losses of one leaf or two ---- */

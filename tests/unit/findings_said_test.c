@@ -164,6 +164,28 @@ static void kernels_only(void)
 	done(&s, &all);
 }
 
+/* Many kernels of few launches are those of graphs, also where a window's edge lost some launches. */
+static void graphs_by_kernels(void)
+{
+	struct summary s;
+	struct findings all;
+	begin(&s);
+	struct device_summary *d =
+		add_device(&s, 0, (int64_t[LEAF_COUNT]){[LEAF_GPU_DISPATCH] = 40000});
+	d->launches = STEPS;
+	s.quality.ops = STEPS * 800;
+	s.quality.unmatched_ops = s.quality.ops / 10;
+	make(&s, &all);
+	CHECK(strstr(find(&all, "dispatch")->remedy, "in CUDA graphs already"), "remedy: %s",
+		  find(&all, "dispatch")->remedy);
+	s.quality.unmatched_ops++;
+	findings_free(&all);
+	make(&s, &all);
+	CHECK(strstr(find(&all, "dispatch")->remedy, "capture a CUDA graph"),
+		  "launches are missing, no graphs: %s", find(&all, "dispatch")->remedy);
+	done(&s, &all);
+}
+
 /* Of the blocked time of a device: `in` steps have `us` each, the last one more, the others
  * `rest_us`. */
 static void spread(struct summary *s, int32_t rank, uint64_t in, int64_t us, int64_t rest_us)
@@ -242,5 +264,6 @@ int main(void)
 	split_advice();
 	start_up();
 	kernels_only();
+	graphs_by_kernels();
 	return finish();
 }
