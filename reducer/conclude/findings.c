@@ -5,6 +5,7 @@
 #include "base/source.h"
 #include "classify/classes.h"
 #include "conclude/by_step.h"
+#include "conclude/finding_gain.h"
 #include "conclude/finding_joint.h"
 #include "conclude/finding_late.h"
 #include "conclude/finding_rows.h"
@@ -329,66 +330,6 @@ static int64_t share_left(const struct finding_source *m, const struct finding_k
 	return share - (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT) ? bubble_left(m) : 0);
 }
 
-/* The gain is that of host work as long as in most steps. No replay asks for what it takes in each
- * step: that is ranked by its time, like other losses without a gain. */
-static void rank_steady(struct finding *out)
-{
-	const int64_t steady_ns = out->share_ns - out->gain_ns;
-	if (out->gain_known && out->reference == REFERENCE_STEPS && steady_ns > out->rank_ns)
-		out->rank_ns = steady_ns;
-}
-
-/* What the step would win without it on all ranks, where a replay asked. */
-static void take_gain(const struct finding_source *m, struct finding *out)
-{
-	out->gain_known = m->everywhere->known[out->id];
-	out->gain_ns = m->everywhere->gain_ns[out->id];
-	out->gain_low_ns = m->everywhere->low_ns[out->id];
-	out->gain_high_ns = m->everywhere->high_ns[out->id];
-	out->gain_alone_ns = m->everywhere->alone_ns[out->id];
-	out->reference = m->everywhere->reference[out->id];
-	out->gain_unsized = !replay_sizes(m->summary);
-	out->rank_ns = m->everywhere->rank_ns[out->id];
-	rank_steady(out);
-}
-
-/* Where the replay does not know why much of the step took so long, its gains are not told. */
-static void say_unsized(const struct finding_source *m, struct finding *out)
-{
-	const struct culprit_summary *replay = m->summary->culprits;
-	if (out->gain_known && out->gain_unsized && finding_counts(out))
-		finding_say(out->evidence, sizeof(out->evidence),
-					"how much curing it wins cannot be said: the trace does not explain %.1f %% of "
-					"the critical path",
-					100.0 * (double)replay->unexplained_ns / (double)replay->step_ns);
-}
-
-/* A loss whose cure wins more than its own time: others wait for who has it. */
-static void judge_hidden(const struct finding_source *m, struct finding *loss)
-{
-	if (!loss->gain_known || loss->gain_unsized || loss->gain_ns < loss->share_ns)
-		return;
-	const enum severity sure = severity_of(m->summary, m->f, loss->gain_ns, loss->gain_low_ns);
-	const enum severity seen = severity_of(m->summary, m->f, loss->gain_ns, loss->gain_ns);
-	if (sure > loss->severity)
-		loss->severity = sure;
-	if (loss->severity == SEVERITY_NONE && seen > SEVERITY_NONE)
-		loss->severity = SEVERITY_LOW;
-}
-
-/* Waiting by turns of which steps as even as their mean would win little is what others cause: it
- * stays a finding, of the severity of that gain. */
-static void judge_gain(const struct finding_source *m, struct finding *loss)
-{
-	if (loss->id != FINDING_WAIT || m->everywhere->others_ns[FINDING_WAIT] > 0)
-		judge_hidden(m, loss);
-	if (loss->id != FINDING_WAIT || !loss->gain_known || loss->severity <= SEVERITY_LOW)
-		return;
-	const enum severity by_gain = severity_of(m->summary, m->f, loss->gain_ns, loss->gain_ns);
-	if (by_gain < loss->severity)
-		loss->severity = by_gain > SEVERITY_LOW ? by_gain : SEVERITY_LOW;
-}
-
 /* Of what waiting costs, nothing is seen on the ranks that make the others wait. */
 static void say_others(const struct finding_source *m, struct finding *out)
 {
@@ -475,10 +416,10 @@ static int add_loss(const struct finding_source *m, const struct finding_kind *k
 	error = error ? error : judge_few(m, kind, &finding);
 	if (error || finding.share_ns <= 0)
 		return error;
-	take_gain(m, &finding);
-	judge_gain(m, &finding);
+	finding_take_gain(m, &finding);
+	finding_judge_gain(m, &finding);
 	error = say_loss(m, kind, &finding);
-	say_unsized(m, &finding);
+	finding_say_unsized(m, &finding);
 	if (few_ns > 0)
 		finding_say(finding.evidence, sizeof(finding.evidence),
 					"another %s ms are those of few steps, a row of its own",
@@ -494,7 +435,7 @@ static int add_straggler(const struct finding_source *m, const struct straggler 
 	struct finding finding;
 	int error = finding_of_straggler(m, straggler, &finding);
 	if (!error)
-		say_unsized(m, &finding);
+		finding_say_unsized(m, &finding);
 	return error ? error : add(m->summary, &finding, out);
 }
 

@@ -1,0 +1,61 @@
+#include "conclude/finding_gain.h"
+
+#include "conclude/finding_text.h"
+
+/* The gain is that of host work as long as in most steps. No replay asks for what it takes in each
+ * step: that is ranked by its time, like other losses without a gain. */
+static void rank_steady(struct finding *out)
+{
+	const int64_t steady_ns = out->share_ns - out->gain_ns;
+	if (out->gain_known && out->reference == REFERENCE_STEPS && steady_ns > out->rank_ns)
+		out->rank_ns = steady_ns;
+}
+
+void finding_take_gain(const struct finding_source *m, struct finding *out)
+{
+	out->gain_known = m->everywhere->known[out->id];
+	out->gain_ns = m->everywhere->gain_ns[out->id];
+	out->gain_low_ns = m->everywhere->low_ns[out->id];
+	out->gain_high_ns = m->everywhere->high_ns[out->id];
+	out->gain_alone_ns = m->everywhere->alone_ns[out->id];
+	out->reference = m->everywhere->reference[out->id];
+	out->gain_unsized = !replay_sizes(m->summary);
+	out->rank_ns = m->everywhere->rank_ns[out->id];
+	rank_steady(out);
+}
+
+void finding_say_unsized(const struct finding_source *m, struct finding *out)
+{
+	const struct culprit_summary *replay = m->summary->culprits;
+	if (out->gain_known && out->gain_unsized && finding_counts(out))
+		finding_say(out->evidence, sizeof(out->evidence),
+					"how much curing it wins cannot be said: the trace does not explain %.1f %% of "
+					"the critical path",
+					100.0 * (double)replay->unexplained_ns / (double)replay->step_ns);
+}
+
+/* A loss whose cure wins more than its own time: others wait for who has it. */
+static void judge_hidden(const struct finding_source *m, struct finding *loss)
+{
+	if (!loss->gain_known || loss->gain_unsized || loss->gain_ns < loss->share_ns)
+		return;
+	const enum severity sure = severity_of(m->summary, m->f, loss->gain_ns, loss->gain_low_ns);
+	const enum severity seen = severity_of(m->summary, m->f, loss->gain_ns, loss->gain_ns);
+	if (sure > loss->severity)
+		loss->severity = sure;
+	if (loss->severity == SEVERITY_NONE && seen > SEVERITY_NONE)
+		loss->severity = SEVERITY_LOW;
+}
+
+/* Waiting by turns of which steps as even as their mean would win little is what others cause: it
+ * stays a finding, of the severity of that gain. */
+void finding_judge_gain(const struct finding_source *m, struct finding *loss)
+{
+	if (loss->id != FINDING_WAIT || m->everywhere->others_ns[FINDING_WAIT] > 0)
+		judge_hidden(m, loss);
+	if (loss->id != FINDING_WAIT || !loss->gain_known || loss->severity <= SEVERITY_LOW)
+		return;
+	const enum severity by_gain = severity_of(m->summary, m->f, loss->gain_ns, loss->gain_ns);
+	if (by_gain < loss->severity)
+		loss->severity = by_gain > SEVERITY_LOW ? by_gain : SEVERITY_LOW;
+}

@@ -1,0 +1,14 @@
+/* What curing a loss of all ranks wins, as the replay says it. */
+#ifndef CONCLUDE_FINDING_GAIN_H
+#define CONCLUDE_FINDING_GAIN_H
+
+#include "conclude/finding.h"
+
+/* What the step would win without it on all ranks, where a replay asked; and its rank by that. */
+void finding_take_gain(const struct finding_source *m, struct finding *out);
+/* How severe it is by its gain, where that says more than its share. */
+void finding_judge_gain(const struct finding_source *m, struct finding *loss);
+/* Where the replay does not know why much of the step took so long, its gains are not told. */
+void finding_say_unsized(const struct finding_source *m, struct finding *out);
+
+#endif
