@@ -2,6 +2,8 @@
 
 #include "read/rows.h"
 
+#include <string.h>
+
 /* Is the current row the long loading of a module? */
 static bool loads(const struct rows *calls, const struct host_names *names)
 {
@@ -41,23 +43,74 @@ static bool loads_within(struct walk *walk, int64_t from, int64_t to)
 	return loaded;
 }
 
-/* How many markers from the first on have a step to cut; at least 1 when it has not `begun`. */
-static int count_warmup(const struct warmup_calls *calls, bool begun, const struct steps *steps,
+static bool launches_graph(const struct trace *trace, uint32_t name)
+{
+	return strstr(strings_get(&trace->strings, name).at, "GraphLaunch");
+}
+
+static bool knows_graphs(const struct trace *trace)
+{
+	for (uint32_t name = 0; name < trace->strings.n; name++)
+		if (launches_graph(trace, name))
+			return true;
+	return false;
+}
+
+/* Passes the calls that begin before `to`: does one launch a graph and begin at `from` or later? */
+static bool graph_within(struct rows *rows, bool *left, int64_t from, int64_t to)
+{
+	bool launched = false;
+	for (; *left && rows_value(rows, ROW_START) < to; *left = rows_next(rows)) {
+		const uint64_t id = (uint64_t)rows_value(rows, CALL_NAME);
+		launched |= rows_value(rows, ROW_START) >= from &&
+					launches_graph(rows->trace, idmap_get(&rows->trace->string_ids, id));
+	}
+	return launched;
+}
+
+/* How many steps from the first on, up to the first that launches a graph, which was captured
+ * before it, if the job goes on with graphs. 0: it does so from its first step on, or not at all.
+ */
+static int count_until_graph(struct trace *trace, const struct steps *steps, int32_t *until)
+{
+	struct rows rows = {0};
+	int32_t before = 0, with = 0;
+	*until = 0;
+	if (!knows_graphs(trace))
+		return 0;
+	int error = rows_open(&rows, trace, BATON_CALL);
+	bool left = !error && rows_next(&rows);
+	for (size_t i = 0; left && i < steps->n_markers; i++) {
+		if (steps->markers[i].partial)
+			continue;
+		with += graph_within(&rows, &left, steps->markers[i].begin_ns, next_begin(steps, i));
+		before += with == 0;
+	}
+	error = error ? error : rows.error;
+	rows_close(&rows);
+	if (before > 0 && 2 * (int64_t)before <= steps->n_steps &&
+		10 * (int64_t)with >= 9 * ((int64_t)steps->n_steps - before))
+		*until = before + 1;
+	return error;
+}
+
+/* How many markers from the first on have a step to cut: the first `least`, then those that load
+ * modules, up to `most`. */
+static int count_warmup(const struct warmup_calls *calls, const struct steps *steps, int32_t least,
 						int32_t most, int32_t *cut)
 {
 	struct walk walk = {.calls = calls};
 	size_t at = 0; /* the marker of the step under test */
 	int error = calls->known ? 0 : rows_open(&walk.rows, calls->trace, BATON_CALL);
-	bool loaded = true;
+	bool goes = true;
 	walk.left = !error && !calls->known && rows_next(&walk.rows);
-	for (*cut = 0; *cut < most && loaded; ++*cut) {
+	for (*cut = 0; goes && (*cut < least || *cut < most); *cut += goes) {
 		while (steps->markers[at].partial)
 			at++;
-		const bool goes = *cut == 0 && !begun; /* the first, whatever it did */
-		loaded = goes || loads_within(&walk, steps->markers[at].begin_ns, next_begin(steps, at));
+		goes =
+			*cut < least || loads_within(&walk, steps->markers[at].begin_ns, next_begin(steps, at));
 		at++;
 	}
-	*cut -= !loaded;
 	error = error ? error : walk.rows.error;
 	rows_close(&walk.rows);
 	return error;
@@ -65,10 +118,13 @@ static int count_warmup(const struct warmup_calls *calls, bool begun, const stru
 
 int warmup_cut(const struct warmup_calls *calls, bool begun, struct steps *steps)
 {
-	int32_t cut, most = steps->n_steps / 4;
+	int32_t cut, least;
 	if (steps->n_steps < WARMUP_LEAST_STEPS)
 		return 0;
-	int error = count_warmup(calls, begun, steps, most, &cut);
+	int error = count_until_graph(calls->trace, steps, &least);
+	if (least == 0 && !begun)
+		least = 1; /* the first, whatever it did */
+	error = error ? error : count_warmup(calls, steps, least, steps->n_steps / 4, &cut);
 	for (size_t i = 0; !error && i < steps->n_markers; i++) {
 		struct marker *m = &steps->markers[i];
 		if (!m->partial)

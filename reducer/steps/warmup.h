@@ -1,5 +1,5 @@
-/* Warm-up of recorded runs: the first step, and the steps right after it that load modules, are not
- * counted (docs/ATTRIBUTION.md section 2). */
+/* Warm-up of recorded runs: the first step, the steps up to the first CUDA graph, and the steps right
+ * after them that load modules, are not counted (docs/ATTRIBUTION.md section 2). */
 #ifndef STEPS_WARMUP_H
 #define STEPS_WARMUP_H
 

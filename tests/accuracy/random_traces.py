@@ -545,6 +545,23 @@ class Host:
                 kind = rng.choice([HOST_FUNCTION, HOST_FUNCTION, PEER, PEER, rng.randint(0, 8)])
                 process.sync(end - self.some(), end, kind, stream_id)
 
+    def draw_graphs(self, rng):
+        """Steps that launch a graph, all from some step on or nearly so; draws of its own."""
+        process = self.process
+        begins = sorted(process.step_begins)
+        if not begins:
+            return
+        first = rng.randint(0, len(begins) // 2 + 1)
+        for row in process.calls:
+            if row["name"] in GRAPH_NAMES and begins[first:] and row["start_ns"] < begins[first]:
+                row["name"] = "cudaLaunchKernel"
+        for begin, next_begin in zip(begins[first:], begins[first + 1:] + [begins[-1] + 1000]):
+            if rng.random() < 0.03 or next_begin == begin:
+                continue
+            at = rng.choice([begin, rng.randint(begin, next_begin - 1), next_begin - 1])
+            process.call(at, at + 5 * self.unit, rng.randint(1, process.thread_count),
+                         rng.choice(GRAPH_NAMES))
+
     def draw_module_loads(self):
         """Long calls about the begins of the first steps."""
         rng, begins = self.rng, self.process.step_begins
@@ -597,6 +614,10 @@ class Run:
                 host.draw_scheds()
                 host.draw_held_up()
                 host.draw_module_loads()
+            graphs = random.Random("graphs %d" % seed)
+            if graphs.random() < 0.3:
+                for host in self.hosts:
+                    host.draw_graphs(graphs)
         elif random.Random(seed).random() < 0.06:  # of its own too
             for process in self.processes:  # nobody says which call launched what
                 process.calls = [row for row in process.calls if row["correlation"] == 0]

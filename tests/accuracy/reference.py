@@ -856,16 +856,26 @@ class Device:
         return next(itertools.islice(waiting, QUEUE_DEPTH - 1, None), INFINITY)
 
 
+def until_graph(markers, steps, calls):
+    """How many steps come up to the first that launches a graph, where the job goes on with graphs."""
+    launches = [c.begin for c in calls if b"GraphLaunch" in c.name]
+    ends = [marker.begin for marker in markers[1:]] + [INFINITY]
+    having = [any(markers[s].begin <= at < ends[s] for at in launches) for s in steps]
+    before = having.index(True) if True in having else len(steps)
+    goes_on = 10 * sum(having) >= 9 * (len(steps) - before)
+    return before + 1 if 0 < 2 * before <= len(steps) and goes_on else 0
+
+
 def warm_up(markers, steps, calls, first_is_gone):
     """The first steps of a recorded run that are not typical; `steps` are indices of markers."""
     if len(steps) < WARM_UP_STEPS:
         return set()
     loads = [c.begin for c in calls if "module_load" in c.classes and c.duration >= LONG_NS]
-    cut = []
-    for step in steps[:len(steps) // 4]:
+    goes_anyway = until_graph(markers, steps, calls) or (0 if first_is_gone else 1)
+    cut = steps[:goes_anyway]
+    for step in steps[goes_anyway:len(steps) // 4]:
         begin, end = markers[step].begin, markers[step + 1].begin
-        goes_anyway = not cut and not first_is_gone
-        if not goes_anyway and not any(begin <= load < end for load in loads):
+        if not any(begin <= load < end for load in loads):
             break
         cut.append(step)
     return set(cut)

@@ -70,13 +70,18 @@ expect_wrapped "Steps found by periodicity were sought instead, but are no bette
 
 # Keeps out: three warm-up steps for an answer, where the others run inside a graph.
 steps_of graph_whole
-expect_true "d['run']['steps'] == 42 and d['run']['step_source'] == 'periodicity'"
+expect_true "d['run']['steps'] == 39 and d['run']['step_source'] == 'periodicity' and d['quality']['steps_cut'] == 4"
 expect_true "d['run']['step_confidence'] == 1 and d['run']['step_unit'] is None"
 
 # Keeps out: the same where a launch of the graph has one record, of three warm-up steps and of none; a graph that is little of it.
 steps_of graph_whole_ops
 expect_true "d['run']['steps'] == 39 and d['run']['step_source'] == 'periodicity' and d['run']['step_confidence'] == 1"
 expect_true "d['run']['step_unit'] == 'A step is a launch of graph' and d['devices'][0]['step_ns']['p50'] == 281000"
+# Keeps out: eager warm-up beside steps of a graph, and the step before which it was captured; eager steps that are most of the run.
+steps_of graph_after_warm_up
+expect_true "d['run']['steps'] == 25 and d['run']['step_source'] == 'optimizer' and d['quality']['steps_cut'] == 13"
+steps_of graph_after_half
+expect_true "d['run']['steps'] == 39 and d['quality']['steps_cut'] == 1"
 steps_of graph_only
 expect_true "d['run']['steps'] == 39 and d['run']['step_unit'] == 'A step is a launch of graph'"
 expect_status 0 "$BATON" report "$work/graph_only"

@@ -112,6 +112,22 @@ def graph_whole_ops(p):
         p.graph([], whole_us=280)
 
 
+def graph_after_warm_up(p):
+    """Eleven eager steps, then forward and backward are replayed."""
+    p.train(12)
+    for _ in range(26):
+        p.graph(FORWARD + BACKWARD)
+        p.optimizer()
+
+
+def graph_after_half(p):
+    """Most steps are eager."""
+    p.train(21)
+    for _ in range(19):
+        p.graph(FORWARD + BACKWARD)
+        p.optimizer()
+
+
 def graph_only(p):
     """Each step copies its batch and launches a graph."""
     for _ in range(40):
@@ -305,7 +321,8 @@ def evaluated_once(p):
                 p.kernels(FORWARD * 2 + ["loss"])
 
 
-CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whole, graph_whole_ops, graph_only, graph_small, threads, critics, evaluation,
+CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whole, graph_whole_ops, graph_after_warm_up,
+                                             graph_after_half, graph_only, graph_small, threads, critics, evaluation,
                                           uneven, imported, imported_one, loops_period, loops_markers, loops_devices, loops_instants,
                                           loops_optimizers, loops_devices_optimizers, steps_in_turns, optimizer_in_turns, few_markers,
                                           few_markers_period, few_markers_evaluation, few_markers_no_better, micro_batches,
