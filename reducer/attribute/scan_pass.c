@@ -2,6 +2,7 @@
 
 #include "attribute/plain_ops.h"
 #include "attribute/run_study.h"
+#include "attribute/scan_run.h"
 #include "base/room.h"
 
 #include <errno.h>
@@ -102,15 +103,6 @@ static inline void note_kernel(struct scanning *s, const struct op *op)
 	s->scan->graphs_after += graph && op->step == STEP_AFTER;
 }
 
-static inline void note_end(struct device_scan *scan, int32_t step, int64_t op_end)
-{
-	if (step < STEP_BEFORE)
-		return;
-	scan->any_before |= step == STEP_BEFORE;
-	int64_t *end = &scan->ends[step + 1];
-	*end = op_end > *end ? op_end : *end;
-}
-
 /* How far a pass has come. */
 struct passing {
 	enum pass pass;
@@ -125,7 +117,7 @@ __attribute__((always_inline)) static inline int pass_op(struct scanning *s, str
 	if (pass != PASS_GAPS)
 		note_op(s, op);
 	if (pass == PASS_WHOLE) {
-		note_end(s->scan, op->step, op->end);
+		scan_note_end(s->scan, op->step, op->end);
 		note_kernel(s, op);
 	}
 	if (pass == PASS_LOG)
@@ -153,9 +145,14 @@ __attribute__((always_inline)) static inline int go_columns(struct scanning *s, 
 															enum pass pass, struct plain_ops *plain,
 															bool keeps)
 {
+	const struct scan_run run = {s, plain, at->visit != NULL, pass == PASS_WHOLE};
 	struct op op;
 	int error = 0;
-	while (!error && (!keeps || s->kept->n < s->kept->room) && plain_ops_next(plain, &op)) {
+	while (!error) {
+		if (keeps)
+			error = scan_run_take(&run, &at->end);
+		if (error || (keeps && s->kept->n == s->kept->room) || !plain_ops_next(plain, &op))
+			break;
 		error = pass_op(s, at, pass, &op);
 		if (!error && keeps)
 			error = kept_ops_add(s->kept, &op);
@@ -321,13 +318,13 @@ int scan_pass_steps(struct scanning *s)
 		at.of_stream[i] = at.steps->n_steps ? STEP_BEFORE : 0;
 	for (size_t i = 0; !error && i < s->log.n_ops; i++) {
 		const struct logged_op *op = &s->log.ops[i];
-		note_end(s->scan, step_of(&at, op->slot, op->ls), op->end);
+		scan_note_end(s->scan, step_of(&at, op->slot, op->ls), op->end);
 	}
 	for (size_t i = 0; !error && s->log.elsewhere && i < s->kept->n; i++) {
 		struct kept_op *op = &s->kept->at[i];
 		s->kept->stepped = true;
 		op->step = step_of(&at, op->slot, kept_ops_launch(s->kept, op));
-		note_end(s->scan, op->step, op->end);
+		scan_note_end(s->scan, op->step, op->end);
 	}
 	free(at.of_stream);
 	return error;

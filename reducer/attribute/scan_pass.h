@@ -1,48 +1,8 @@
-/* One pass of the scan over a device's ops, and what it gathers. */
+/* One pass of the scan over a device's ops. */
 #ifndef ATTRIBUTE_SCAN_PASS_H
 #define ATTRIBUTE_SCAN_PASS_H
 
-#include "attribute/device_open.h"
-#include "attribute/gap_lengths.h"
-#include "attribute/kept_ops.h"
-#include "attribute/launch_log.h"
-#include "attribute/slices.h"
-#include "base/lag_floor.h"
-
-enum { QUEUED_PAIRS = 1 << 16, SURELY_QUEUED_NS = 1000000 };
-
-struct noted { /* an NCCL op with arguments */
-	struct coll_op op;
-	bool known; /* its key is complete */
-};
-
-struct scanning {
-	const struct device_context *context;
-	struct device_scan *scan;
-	struct device_feeds *ds;
-	struct counts lags; /* start - Ls, for launches that began inside the gap they ended */
-	/* lengths of gaps whose k was surely queued: launched SURELY_QUEUED_NS before them */
-	struct gap_lengths queued;
-	struct slices slices;
-	int64_t smallest_lag; /* positive; INT64_MAX: none */
-	struct lag_floor lag_floor;
-	/* (a - Ls, gap length) of gaps whose k was launched later than that, while there is room;
-	 * spares the second pass */
-	int64_t *pairs;
-	size_t n_pairs;
-	bool pairs_fit;
-	bool launched;       /* some op has its launch record */
-	bool odd;            /* passes are not made from the columns: plain_ops.h */
-	struct noted *noted; /* passed on when this turns out to be the last pass */
-	size_t n_noted, noted_room;
-	bool many_loops;        /* several threads mark steps by themselves: what they launch decides */
-	uint32_t only_thread;   /* whose launches the log takes; 0: all threads' */
-	struct launch_log log;  /* from a pass made before the steps were known */
-	struct own_kernels own; /* of the steps, from scan_pass_whole() */
-	struct kept_ops *kept;  /* not owned; NULL: ops are not kept */
-	/* the collectives are known before, and only compared; NULL: they are passed on */
-	const struct foreseen *foreseen;
-};
+#include "attribute/scanning.h"
 
 /* 0 or -ENOMEM. Call scan_pass_close() also after an error. */
 int scan_pass_open(struct scanning *s);

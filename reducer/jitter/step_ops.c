@@ -1,6 +1,6 @@
 #include "jitter/step_ops.h"
 
-#include "attribute/plain_ops.h"
+#include "attribute/plain_run.h"
 #include "attribute/scan_pass.h"
 #include "base/room.h"
 #include "base/sort.h"
@@ -16,6 +16,7 @@ struct step_reading {
 	const struct step_visit *visit;
 	const struct device_feeds *feeds;
 	struct step_ops open[OPEN_STEPS]; /* step -1: free */
+	struct step_ops *now;             /* where the last kernel went; NULL: none came */
 	int32_t given;                    /* the last step that was given on */
 	uint64_t late;
 };
@@ -34,7 +35,8 @@ int step_ops_add(struct step_ops *ops, const struct jitter_op *op)
 		ops->disordered = true;
 		place = ops->n;
 	}
-	memmove(&ops->at[place + 1], &ops->at[place], (ops->n - place) * sizeof(*ops->at));
+	if (place < ops->n)
+		memmove(&ops->at[place + 1], &ops->at[place], (ops->n - place) * sizeof(*ops->at));
 	ops->at[place] = *op;
 	ops->at[place].arrival = (uint32_t)ops->n++;
 	return 0;
@@ -115,6 +117,7 @@ static int take(struct step_reading *r, const struct op *op)
 	struct step_ops *place;
 	const bool known = op->flags & OP_MATCHED;
 	int error = find_place(r, op->step, &place);
+	r->now = place;
 	if (error)
 		return error;
 	if (!place) {
@@ -140,6 +143,30 @@ static int take_kernel(struct step_reading *r, const struct op *op)
 	return op->kind == BATON_KERNEL && op->step >= 0 ? take(r, op) : 0;
 }
 
+/* Takes a kernel with its launch that is no collective, if it comes next in the step that had the
+ * last one. False: it did not. */
+static inline bool take_next(struct step_reading *r, const struct run_op *op, int32_t step,
+							 int64_t stream)
+{
+	struct step_ops *now = r->now;
+	const int64_t order = op->call->start;
+	if (!now || now->step != step || now->n == now->room ||
+		(now->n && now->at[now->n - 1].order > order))
+		return false;
+	now->at[now->n] = (struct jitter_op){.start = op->start,
+										 .end = op->end,
+										 .ls = order,
+										 .le = op->call->end,
+										 .stream = stream,
+										 .order = order,
+										 .name = op->name,
+										 .call_name = op->call->name,
+										 .slot = op->slot,
+										 .arrival = (uint32_t)now->n};
+	now->n++;
+	return true;
+}
+
 static int give_rest(struct step_reading *r)
 {
 	int error = 0;
@@ -157,6 +184,22 @@ static int read_all(struct step_reading *r, struct device_feeds *feeds)
 	return error ? error : give_rest(r);
 }
 
+/* The kernels that come next, up to the first that needs more than take_next(). */
+static void take_run(struct step_reading *r, struct plain_ops *plain)
+{
+	const struct plain_run run = plain_run_open(plain);
+	const struct trace_stream *streams = run.feed->trace.streams;
+	struct run_op op;
+	uint32_t i = plain->at;
+	for (; i < run.last && plain_run_op(&run, i, &op); i++) {
+		const int32_t step = step_of_launch(plain->stream, op.call->start);
+		if (step >= 0 && !take_next(r, &op, step, streams[op.stream].stream))
+			break;
+		plain_run_take(&run, &op);
+	}
+	plain->at = i;
+}
+
 /* The same straight from the columns of an only process. *odd: that cannot be done, and what was
  * given on is void. */
 static int read_plain(struct step_reading *r, struct device_feeds *feeds, bool *odd)
@@ -171,12 +214,26 @@ static int read_plain(struct step_reading *r, struct device_feeds *feeds, bool *
 	if (error || *odd)
 		return error;
 	plain_ops_open(&plain, &feeds->stream);
-	while (!error && plain_ops_next(&plain, &op))
+	for (take_run(r, &plain); !error && plain_ops_next(&plain, &op); take_run(r, &plain))
 		error = take_kernel(r, &op);
 	*odd = plain.odd;
 	error = error ? error : plain.error;
 	plain_ops_close(&plain);
 	return error || *odd ? error : give_rest(r);
+}
+
+/* False: it needs more than take_next(). */
+static inline bool take_kept(struct step_reading *r, const struct kept_ops *kept,
+							 const struct kept_op *op)
+{
+	if (op->flags != RUN_FLAGS || op->kind != BATON_KERNEL || op->group == GROUP_NCCL)
+		return false;
+	const struct run_op next = {.start = op->start,
+								.end = op->end,
+								.call = &kept->calls.at[op->call],
+								.name = op->name,
+								.slot = op->slot};
+	return op->step < 0 || take_next(r, &next, op->step, 0);
 }
 
 /* The same of ops that the scan has kept. */
@@ -188,6 +245,8 @@ static int read_kept(struct step_reading *r, struct device_feeds *feeds)
 	int error = 0;
 	stream->kept_more = 0;
 	for (size_t i = 0; !error && i < kept->n; i++) {
+		if (take_kept(r, kept, &kept->at[i]))
+			continue;
 		opstream_unfold(stream, &kept->at[i], &op);
 		error = take_kernel(r, &op);
 	}
@@ -201,6 +260,7 @@ static void forget(struct step_reading *r, bool again)
 		r->open[i].n = 0;
 		r->open[i].disordered = false;
 	}
+	r->now = NULL;
 	r->given = -1;
 	r->late = 0;
 	if (again)

@@ -8,7 +8,7 @@
 #include <sys/random.h>
 #include <xxhash.h>
 
-enum { KEPT = 32, MOST_SYMBOLS = 1 << 20 };
+enum { KEPT = 32, SOUGHT = 64, MOST_SYMBOLS = 1 << 20 };
 
 struct known {
 	XXH128_hash_t hash;
@@ -17,11 +17,18 @@ struct known {
 	size_t n;
 };
 
+struct sought { /* a thread seeks it now */
+	XXH128_hash_t hash;
+	size_t n_marks; /* 0: none does */
+};
+
 struct period_memo {
 	pthread_mutex_t lock;
-	uint64_t secret; /* random: whoever makes a file cannot work out its hash beforehand */
+	pthread_cond_t told; /* a search is over */
+	uint64_t secret;     /* random: whoever makes a file cannot work out its hash beforehand */
 	struct known known[KEPT];
 	size_t next; /* the one to be replaced */
+	struct sought sought[SOUGHT];
 };
 
 int period_memo_open(struct period_memo **out)
@@ -32,6 +39,7 @@ int period_memo_open(struct period_memo **out)
 	if (getrandom(&memo->secret, sizeof(memo->secret), GRND_NONBLOCK) != sizeof(memo->secret))
 		memo->secret = UINT64_C(0x9E3779B97F4A7C15);
 	pthread_mutex_init(&memo->lock, NULL);
+	pthread_cond_init(&memo->told, NULL);
 	return 0;
 }
 
@@ -39,8 +47,10 @@ void period_memo_close(struct period_memo *memo)
 {
 	for (size_t i = 0; memo && i < KEPT; i++)
 		free(memo->known[i].places);
-	if (memo)
+	if (memo) {
+		pthread_cond_destroy(&memo->told);
 		pthread_mutex_destroy(&memo->lock);
+	}
 	free(memo);
 }
 
@@ -86,32 +96,55 @@ static const struct known *find(const struct period_memo *memo, size_t n_marks, 
 	return NULL;
 }
 
-/* False: not known, or no memory for a copy. */
-static bool recall(struct period_memo *memo, size_t n_marks, XXH128_hash_t hash, uint32_t **places,
-				   size_t *n)
+/* Who seeks it; with 0 marks, a place for another search. NULL: there is none. Under the lock. */
+static struct sought *find_sought(struct period_memo *memo, size_t n_marks, XXH128_hash_t hash)
 {
-	pthread_mutex_lock(&memo->lock);
-	const struct known *known = find(memo, n_marks, hash);
-	*places = known ? copy(known->places, known->n) : NULL;
-	*n = known ? known->n : 0;
-	pthread_mutex_unlock(&memo->lock);
-	return *places != NULL;
+	for (size_t i = 0; i < SOUGHT; i++)
+		if (memo->sought[i].n_marks == n_marks &&
+			(!n_marks || XXH128_isEqual(memo->sought[i].hash, hash)))
+			return &memo->sought[i];
+	return NULL;
 }
 
-/* Threads that searched at the same time bring the same places: the first one's are kept. */
-static void remember(struct period_memo *memo, size_t n_marks, XXH128_hash_t hash,
-					 const uint32_t *places, size_t n)
+struct question {
+	XXH128_hash_t hash;
+	size_t n_marks;
+	uint32_t *places; /* the answer; NULL: none */
+	size_t n;
+	struct sought *mine; /* others wait until this one is answered */
+};
+
+/* False: not known, or no memory for a copy; then the answer has to be told. What another thread
+ * seeks at this time is awaited: a search takes some 100 bytes for each launch. */
+static bool recall(struct period_memo *memo, struct question *q)
 {
-	uint32_t *own = copy(places, n);
-	if (!own)
-		return;
+	const struct known *known;
 	pthread_mutex_lock(&memo->lock);
-	if (!find(memo, n_marks, hash)) {
+	while (!(known = find(memo, q->n_marks, q->hash)) && find_sought(memo, q->n_marks, q->hash))
+		pthread_cond_wait(&memo->told, &memo->lock);
+	q->places = known ? copy(known->places, known->n) : NULL;
+	q->n = known ? known->n : 0;
+	q->mine = known ? NULL : find_sought(memo, 0, q->hash);
+	if (q->mine)
+		*q->mine = (struct sought){q->hash, q->n_marks};
+	pthread_mutex_unlock(&memo->lock);
+	return q->places != NULL;
+}
+
+/* Tells what a search has found, if it has. */
+static void tell(struct period_memo *memo, const struct question *q)
+{
+	uint32_t *own = q->places ? copy(q->places, q->n) : NULL;
+	pthread_mutex_lock(&memo->lock);
+	if (own && !find(memo, q->n_marks, q->hash)) {
 		struct known *known = &memo->known[memo->next++ % KEPT];
 		uint32_t *old = known->places;
-		*known = (struct known){hash, n_marks, own, n};
+		*known = (struct known){q->hash, q->n_marks, own, q->n};
 		own = old;
 	}
+	if (q->mine)
+		q->mine->n_marks = 0;
+	pthread_cond_broadcast(&memo->told);
 	pthread_mutex_unlock(&memo->lock);
 	free(own);
 }
@@ -119,21 +152,18 @@ static void remember(struct period_memo *memo, size_t n_marks, XXH128_hash_t has
 int period_memo_find(struct period_memo *memo, const struct launch_mark *marks, size_t n_marks,
 					 int64_t **begins, size_t *n)
 {
-	XXH128_hash_t hash;
-	uint32_t *places = NULL;
-	size_t n_places = 0;
+	struct question q = {.n_marks = n_marks};
 	int error = 0;
 	*begins = NULL;
 	*n = 0;
-	if (n_marks == 0 || !hash_marks(memo, marks, n_marks, &hash))
+	if (n_marks == 0 || !hash_marks(memo, marks, n_marks, &q.hash))
 		return period_find(marks, n_marks, begins, n);
-	if (!recall(memo, n_marks, hash, &places, &n_places)) {
-		error = period_places(marks, n_marks, &places, &n_places);
-		if (!error)
-			remember(memo, n_marks, hash, places, n_places);
+	if (!recall(memo, &q)) {
+		error = period_places(marks, n_marks, &q.places, &q.n);
+		tell(memo, &q);
 	}
 	if (!error)
-		error = period_begins(marks, places, n_places, begins, n);
-	free(places);
+		error = period_begins(marks, q.places, q.n, begins, n);
+	free(q.places);
 	return error;
 }

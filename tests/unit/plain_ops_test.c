@@ -1,11 +1,14 @@
 /* The ops of made traces, taken straight from the columns and with opstream_next(): the same ones
- * in the same order, or the former says that they are odd. */
+ * in the same order, or the former says that they are odd. And scans that keep the ops, and take
+ * most of them the short way (scan_run.h), find what others do. */
+#include "attribute/collectives.h"
 #include "attribute/device_open.h"
 #include "attribute/plain_ops.h"
 #include "classify/classify.h"
 #include "made_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { OPS = 400, RUNS = 200, BEGIN = 1000000000, BLOCK = 64 };
@@ -109,6 +112,44 @@ static bool compare(struct device_feeds *ds, unsigned run, enum oddness odd)
 	return plain.odd;
 }
 
+static void scan_with(struct device_context *context, struct kept_ops *kept,
+					  struct device_scan *scan)
+{
+	context->kept = kept;
+	CHECK(collectives_open(&context->collectives) == 0, "no memory");
+	CHECK(period_memo_open(&context->periods) == 0, "no memory");
+	CHECK(device_scan(context, 0, NULL, scan) == 0, "it is not scanned");
+	period_memo_close(context->periods);
+	collectives_close(context->collectives);
+}
+
+static void compare_scans(struct device_context *context, unsigned run)
+{
+	struct kept_ops kept = {.most = KEPT_OPS_MOST};
+	struct device_scan a, b;
+	scan_with(context, NULL, &a);
+	scan_with(context, &kept, &b);
+	CHECK(a.calibration.floor_ns == b.calibration.floor_ns &&
+			  a.calibration.queued_gap_ns == b.calibration.queued_gap_ns &&
+			  a.calibration.shared == b.calibration.shared,
+		  "run %u: floor %lld and %lld, queued gap %lld and %lld", run,
+		  (long long)a.calibration.floor_ns, (long long)b.calibration.floor_ns,
+		  (long long)a.calibration.queued_gap_ns, (long long)b.calibration.queued_gap_ns);
+	CHECK(a.steps.n_steps == b.steps.n_steps && a.launches == b.launches &&
+			  a.clock_early_ns == b.clock_early_ns && a.any_before == b.any_before,
+		  "run %u: other steps", run);
+	CHECK(a.hull_from == b.hull_from && a.hull_to == b.hull_to && a.window_from == b.window_from &&
+			  a.window_to == b.window_to,
+		  "run %u: another window", run);
+	CHECK(memcmp(a.ends, b.ends, ((size_t)a.steps.n_steps + 1) * sizeof(*a.ends)) == 0,
+		  "run %u: the steps end elsewhere", run);
+	for (uint32_t i = 0; i < KERNELS + CALLS; i++)
+		CHECK(a.first_launch[0][i] == b.first_launch[0][i], "run %u: name %u", run, i);
+	device_scan_free(context, &a);
+	device_scan_free(context, &b);
+	kept_ops_free(&kept);
+}
+
 static void check_run(unsigned number, enum oddness odd, struct device_context *context)
 {
 	struct run run;
@@ -125,6 +166,7 @@ static void check_run(unsigned number, enum oddness odd, struct device_context *
 	CHECK(is_odd == (odd != ORDINARY), "run %u: oddness %d is %sodd", number, odd,
 		  is_odd ? "" : "not ");
 	device_feeds_close(&ds);
+	compare_scans(context, number);
 	run_close(&run);
 	snprintf(command, sizeof(command), "rm -f %s/*.baton", dir);
 	CHECK(system(command) == 0, "traces stay");
@@ -135,7 +177,8 @@ int main(void)
 	char place[] = "/tmp/plain_ops_test.XXXXXX", message[512];
 	struct host_names *names;
 	struct classifier *classifier;
-	struct device_context context = {0};
+	const struct reduce_options options = {0};
+	struct device_context context = {.options = &options};
 	dir = mkdtemp(place);
 	CHECK(dir && classifier_open(NULL, NULL, message, sizeof(message), &classifier) == 0,
 		  "no classifier");
