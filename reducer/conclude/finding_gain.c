@@ -11,16 +11,23 @@ static void rank_steady(struct finding *out)
 		out->rank_ns = steady_ns;
 }
 
-void finding_take_gain(const struct finding_source *m, struct finding *out)
+static int64_t part_of(int64_t ns, int64_t share_ns, int64_t whole_ns)
 {
-	out->gain_known = m->everywhere->known[out->id];
-	out->gain_ns = m->everywhere->gain_ns[out->id];
-	out->gain_low_ns = m->everywhere->low_ns[out->id];
-	out->gain_high_ns = m->everywhere->high_ns[out->id];
-	out->gain_alone_ns = m->everywhere->alone_ns[out->id];
-	out->reference = m->everywhere->reference[out->id];
+	return whole_ns > share_ns ? (int64_t)((__int128)ns * share_ns / whole_ns) : ns;
+}
+
+void finding_take_gain(const struct finding_source *m, int64_t whole_ns, struct finding *out)
+{
+	const struct everywhere *e = m->everywhere;
+	const int64_t alone_ns = e->alone_ns[out->id];
+	out->gain_known = e->known[out->id];
+	out->gain_ns = part_of(e->gain_ns[out->id], out->share_ns, whole_ns);
+	out->gain_low_ns = part_of(e->low_ns[out->id], out->share_ns, whole_ns);
+	out->gain_high_ns = part_of(e->high_ns[out->id], out->share_ns, whole_ns);
+	out->gain_alone_ns = alone_ns < 0 ? alone_ns : part_of(alone_ns, out->share_ns, whole_ns);
+	out->reference = e->reference[out->id];
 	out->gain_unsized = !replay_sizes(m->summary);
-	out->rank_ns = m->everywhere->rank_ns[out->id];
+	out->rank_ns = part_of(e->rank_ns[out->id], out->share_ns, whole_ns);
 	rank_steady(out);
 }
 
@@ -32,6 +39,13 @@ void finding_say_unsized(const struct finding_source *m, struct finding *out)
 					"how much curing it wins cannot be said: the trace does not explain %.1f %% of "
 					"the critical path",
 					100.0 * (double)replay->unexplained_ns / (double)replay->step_ns);
+}
+
+void finding_say_transfer_gain(const struct finding_source *m, struct finding *out)
+{
+	finding_say(out->evidence, sizeof(out->evidence),
+				"without any transfer a %s would be %s ms shorter", finding_per(m->f),
+				finding_ms(m->f, replay_transfer_ns(m->summary)).at);
 }
 
 /* A loss whose cure wins more than its own time: others wait for who has it. */

@@ -110,9 +110,7 @@ static void say_bubble(const struct finding_source *m, struct finding *out)
 			 m->late->pipeline.stages > 0
 				 ? "stages wait for what others send, beside the schedule's bubble"
 				 : "ranks wait for what others send: the pipeline's bubble");
-	finding_say(out->evidence, sizeof(out->evidence),
-				"without any transfer a %s would be %s ms shorter", finding_per(m->f),
-				finding_ms(m->f, replay_transfer_ns(m->summary)).at);
+	finding_say_transfer_gain(m, out);
 	snprintf(out->remedy, sizeof(out->remedy),
 			 "more micro-batches per step, an interleaved schedule, or more even stages");
 }
@@ -127,6 +125,8 @@ static void say_unsplit(const struct finding_source *m, struct finding *out)
 	}
 	finding_say(out->evidence, sizeof(out->evidence), "waiting and transfer are not separated: %s",
 				reason);
+	if (replay_clears(m->summary) && replay_sizes(m->summary))
+		finding_say_transfer_gain(m, out);
 	snprintf(out->remedy, sizeof(out->remedy), "%s", split_remedy(m, reason));
 }
 
@@ -395,6 +395,7 @@ static int add_rare(const struct finding_source *m, const struct finding_kind *k
 	finding_say(rare.evidence, sizeof(rare.evidence), "beside %s ms in every step",
 				finding_ms(m->f, habit.every_ns).at);
 	*apart_ns = habit.rare_ns;
+	finding_take_gain(m, finding->share_ns, &rare);
 	error = judge_few(m, kind, &rare);
 	say_few(&rare);
 	return error ? error : add(m->summary, &rare, out);
@@ -412,11 +413,12 @@ static int add_loss(const struct finding_source *m, const struct finding_kind *k
 		error = add_asymmetry(m, kind, out, &apart_ns);
 	else if (!error)
 		error = add_rare(m, kind, &finding, out, &few_ns);
+	const int64_t whole_ns = few_ns ? finding.share_ns : 0;
 	finding.share_ns -= apart_ns + few_ns;
 	error = error ? error : judge_few(m, kind, &finding);
 	if (error || finding.share_ns <= 0)
 		return error;
-	finding_take_gain(m, &finding);
+	finding_take_gain(m, whole_ns, &finding);
 	finding_judge_gain(m, &finding);
 	error = say_loss(m, kind, &finding);
 	finding_say_unsized(m, &finding);

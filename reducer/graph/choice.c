@@ -128,16 +128,19 @@ static const struct culprit *sure(const struct suspects *all, const struct culpr
 }
 
 /* One unit or host that wins most of what steady hosts would: it is compared with others, or has a
- * cause of its own. */
+ * cause of its own. So has what has a label, or holds ops up, and wins as much anywhere: of a stall
+ * that the GPU hardly feels any shorter work before it wins the same. */
 static const struct culprit *instead_of_steady(const struct suspects *all,
-											   const struct culprit *best)
+											   const struct culprit *best, int64_t near_ns)
 {
 	const struct culprit *found = NULL;
 	for (size_t i = 0; best->cause == CAUSE_STEADY_HOST && i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
-		if (culprit_width(x) < 2 &&
-			10 * (__int128)x->limit_ns >= OWN_TENTHS * (__int128)best->gain.ns &&
-			(!found || x->gain.ns > found->gain.ns))
+		const bool most = culprit_width(x) < 2 &&
+						  10 * (__int128)x->limit_ns >= OWN_TENTHS * (__int128)best->gain.ns;
+		const bool as_much =
+			(cause_label(x->cause) || cause_held(x->cause)) && x->gain.ns >= near_ns;
+		if ((most || as_much) && (!found || x->gain.ns > found->gain.ns))
 			found = x;
 	}
 	return found ? found : best;
@@ -204,7 +207,7 @@ const struct culprit *choice_best(const struct model *m, const struct suspects *
 	}
 	*structure &= own == NULL;
 	best = own ? own : best;
-	best = *structure ? narrower_site(all, best) : instead_of_steady(all, sure(all, best));
+	best = *structure ? narrower_site(all, best) : instead_of_steady(all, sure(all, best), near_ns);
 	best = for_lack_of_cores(m, all, best, near_ns);
 	const struct culprit *narrow = narrower(m, all, best);
 	return narrow ? narrow : best;

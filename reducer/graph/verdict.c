@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	MET_PART = 10,     /* of the members of collectives: a tenth may have met nobody */
@@ -19,10 +20,13 @@ enum {
 	PROCESS_TIMES = 2           /* that, more, while a process is read: it is bundled as a whole */
 };
 
-/* Waiting, which costs more or less than its time. */
-#define LEAVES_THAT_WAIT                                                                  \
-	(LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_GPU_SHARED) | LEAF_BIT(LEAF_HOST_BLOCKED) | \
-	 LEAF_BIT(LEAF_HOST_NO_CORE) | LEAF_BIT(LEAF_HOST_HOST_FUNC) | LEAF_BIT(LEAF_HOST_CODE))
+/* Losses that a cure removes: what it wins is more or less than their time, because a host that lost
+ * its lead waits for the next launch too, and one that has a lead loses nothing. */
+#define LEAVES_CURED                                                                             \
+	(LEAF_BIT(LEAF_HOST_INPUT) | LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_GPU_SHARED) |          \
+	 LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_NO_CORE) | LEAF_BIT(LEAF_HOST_HOST_FUNC) | \
+	 LEAF_BIT(LEAF_HOST_CODE) | LEAF_BIT(LEAF_HOST_ALLOC) | LEAF_BIT(LEAF_HOST_MODULE_LOAD) |    \
+	 LEAF_BIT(LEAF_TOOL_PROFILER))
 
 /* Launches per step of the process that has most. 0 or -ENOMEM. */
 static int size_process(const struct device_context *context, const struct device_scan *scans,
@@ -48,27 +52,18 @@ static int size_process(const struct device_context *context, const struct devic
 	return error;
 }
 
-/* Do devices wait for each other? Else, is a loss waiting for the GPU or its other user, for
- * another thread, for a core or for a host function, beside another loss or beside communication
- * that nothing hides? That is worth more than its time, or less, so its gain and which is the
- * largest are not told by times. */
+/* Do devices wait for each other? Else, is there a loss whose time does not tell its gain? */
 static bool is_worth_it(const struct summary *s)
 {
 	__int128 time_ns[LEAF_COUNT] = {0}, windows = 0;
-	size_t losses = 0;
 	for (size_t i = 0; i < s->n_devices; i++) {
 		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 			time_ns[leaf] += s->devices[i].time_ns[leaf];
 		windows += s->devices[i].window_ns;
 	}
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		losses += !(LEAF_BIT(leaf) & (LEAVES_WORK | LEAVES_NCCL)) &&
-				  100 * time_ns[leaf] >= LOSS_PERCENT * windows;
 	const __int128 waits_ns = time_ns[LEAF_NCCL_WAIT] + time_ns[LEAF_NCCL_UNSPLIT];
-	const bool exposed = 100 * (waits_ns + time_ns[LEAF_NCCL_TRANSFER]) >= WORTH_PERCENT * windows;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		if (LEAF_BIT(leaf) & LEAVES_THAT_WAIT && (losses > 1 || exposed) &&
-			100 * time_ns[leaf] >= LOSS_PERCENT * windows)
+		if (LEAF_BIT(leaf) & LEAVES_CURED && 100 * time_ns[leaf] >= LOSS_PERCENT * windows)
 			return true;
 	return s->n_devices > 1 && 100 * waits_ns >= WORTH_PERCENT * windows;
 }
@@ -89,21 +84,39 @@ static struct sample_size sample_for(const struct replay_size *size, uint64_t of
 	return (struct sample_size){steps < fit ? steps : fit, BUNDLE};
 }
 
-/* One process drives all devices: what its loader holds up is the whole run, whichever device's the
- * thread is that waits. */
-static bool is_everyones(const struct replayed *r, const struct culprit *culprit)
-{
-	for (size_t u = 1; u < r->model.n_units; u++)
-		if (r->model.units[u].process != r->model.units[0].process)
-			return false;
-	return culprit->cause == CAUSE_INPUT;
-}
-
 static const char *device_of(const struct replayed *r, const struct scope *scope)
 {
 	if (scope->unit == ALL_UNITS)
 		return "";
 	return strings_get(&r->sample.context->run->pool, r->model.units[scope->unit].key).at;
+}
+
+/* Do the other devices lose more time to this kind, in the mean, than the culprit's own does? */
+static bool others_lose_more(const struct summary *s, const char *device, uint64_t leaves)
+{
+	__int128 own_ns = 0, others_ns = 0;
+	for (size_t i = 0; i < s->n_devices; i++) {
+		const bool own = strcmp(summary_text(s, s->devices[i].key), device) == 0;
+		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+			*(own ? &own_ns : &others_ns) +=
+				LEAF_BIT(leaf) & leaves ? s->devices[i].time_ns[leaf] : 0;
+	}
+	return others_ns > own_ns * (__int128)(s->n_devices - 1);
+}
+
+/* One process drives all devices: what its loader holds up is the whole run, whichever device's the
+ * thread is that waits. So is what a thread waits for the GPUs, where it is the others that lose most
+ * of that time. */
+static bool is_everyones(const struct replayed *r, const struct culprit *culprit,
+						 const struct summary *s)
+{
+	for (size_t u = 1; u < r->model.n_units; u++)
+		if (r->model.units[u].process != r->model.units[0].process)
+			return false;
+	if (culprit->cause == CAUSE_INPUT)
+		return true;
+	return culprit->scope.unit != ALL_UNITS && cause_is_sync(culprit->cause) &&
+		   others_lose_more(s, device_of(r, &culprit->scope), LEAF_BIT(LEAF_HOST_SYNC));
 }
 
 static const char *host_of(const struct replayed *r, const struct scope *scope)
@@ -133,7 +146,7 @@ static int add_culprit(const struct replayed *r, const struct culprit *culprit, 
 					   struct summary *summary)
 {
 	const struct scope all = {ALL_UNITS, ALL_UNITS, 0};
-	const struct scope scope = is_everyones(r, culprit) ? all : culprit->scope;
+	const struct scope scope = is_everyones(r, culprit, summary) ? all : culprit->scope;
 	const uint32_t unit = scope.unit;
 	struct culprit_summary row = {.order = order,
 								  .rank = unit == ALL_UNITS ? -1 : r->model.units[unit].rank,

@@ -71,7 +71,7 @@ expect_true "d['gaps'][0]['owed'] is None"
 traces framework "$work/framework"
 expect_status 0 "$BATON" report "$work/framework"
 checks=$((checks + 1))
-tr -s ' \n' ' ' <"$work/out" | grep -qF "most of it at fit.py:18 (main), 12.00 ms per step; 6.21 ms of that in accelerate/data.py:80 (send) Try" || fail "no line of the library"
+tr -s ' \n' ' ' <"$work/out" | grep -qF "most of it at fit.py:18 (main), 12.00 ms per step; 6.21 ms of that in accelerate/data.py:80 (send) Curing it wins 12.00 ms" || fail "no line of the library"
 expect_status 0 "$BATON" report "$work/framework" --gaps 4
 expect_prints "CPU was   12.000 ms at fit.py:18 (main) > accelerate/data.py:80 (send)" "at fit.py:18 (main) > accelerate/data.py:80 (send) on thread 100"
 expect_status 0 "$BATON" report "$work/framework" --gaps 1 --by line --json
@@ -102,6 +102,8 @@ tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -qF "Why is this slow? The launching
 expect_status 0 "$BATON" reduce "$work/rare"
 expect_status 0 "$BATON" report --json "$work/rare" # from the stored summary
 expect_true "d['findings'][0]['id'] == 'blocked' and d['findings'][0]['text'].endswith('$rare')"
+# ... with its part of what all of that loss would win.
+expect_true "[f['id'] for f in d['findings'][:2]] == ['blocked'] * 2 and d['findings'][0]['gain_ms'] > 10 * d['findings'][1]['gain_ms'] > 0"
 expect_true "d['findings'][0]['steps'] == {'of': 29, 'in': 2, 'ns': 411000000, 'worst': 117, 'worst_ns': 210500000,
 	'device': 'node/GPU-0', 'devices': 1}"
 expect_true "d['devices'][0]['leaf_steps']['idle.host.blocked'] == {'in': 29, 'worst': 117, 'worst_ns': 210500000}"
