@@ -63,7 +63,8 @@ enum baton_summary_type {
 	BATON_S_SCAN = 87,
 	BATON_S_COMM = 88,
 	BATON_S_MEETING = 89,
-	BATON_S_END = 90
+	BATON_S_PAIR = 90,
+	BATON_S_END = 91
 };
 
 #define BATON_S_GROUPS 5 /* matmul, memory, custom, nccl, other */
@@ -357,6 +358,23 @@ struct baton_s_copy {
 };
 _Static_assert(sizeof(struct baton_s_copy) == 56, "copy");
 _Static_assert(offsetof(struct baton_s_copy, count) == 24, "copy count");
+
+#define BATON_S_PAIR_FIELDS(X, R)                                              \
+	X(R, uint32_t, from, TEXT, KEY, SHOWN(1)) /* keys of devices */            \
+	X(R, uint32_t, to, TEXT, KEY, SHOWN(1))                                    \
+	X(R, uint32_t, device, TEXT, KEY, SHOWN(1)) /* on whose stream they ran */ \
+	X(R, uint32_t, zero, ZERO, OWN, HIDDEN)                                    \
+	X(R, uint64_t, count, NUMBER, SUM, SHOWN(1))                               \
+	X(R, int64_t, total_ns, TOTALLED, SUM, SHOWN(1))                           \
+	X(R, int64_t, bytes, TOTALLED, SUM, SHOWN(1))                              \
+	X(R, int64_t, sized_ns, NUMBER, SUM, SHOWN(1))
+
+struct baton_s_pair {
+	struct baton_record head;
+	BATON_S_PAIR_FIELDS(BATON_S_MEMBER, )
+};
+_Static_assert(sizeof(struct baton_s_pair) == 56, "pair");
+_Static_assert(offsetof(struct baton_s_pair, count) == 24, "pair count");
 
 #define BATON_S_LATE_FIELDS(X, R)                                                                \
 	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* the device's key */                             \

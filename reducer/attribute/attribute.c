@@ -21,9 +21,8 @@ static int add_op_time(struct attributing *a, const struct op *op)
 		device->launches += (op->flags & OP_FIRST_KERNEL) && (op->flags & OP_MATCHED);
 		device->short_kernels += dur_ns < SHORT_KERNEL_NS;
 	}
-	if (copy_leaves_device(op))
-		copy_sums_add(&a->copies, op);
-	int error = owners_add_op(&a->owners, op);
+	int error = copy_leaves_device(op) ? copy_sums_add(&a->copies, op) : 0;
+	error = error ? error : owners_add_op(&a->owners, op);
 	return error ? error : kernel_sums_add(&a->kernels, op);
 }
 
@@ -256,6 +255,7 @@ static void attribute_close(struct attributing *a, struct timelines *timelines)
 {
 	timelines_close(timelines);
 	kernel_sums_close(&a->kernels);
+	copy_sums_close(&a->copies);
 	free(a->engine.pieces.at);
 	free(a->engine.before.at);
 	held_ups_close(&a->held_ups);

@@ -121,7 +121,7 @@ int attribute_store(struct attributing *a)
 		return error;
 	error = kernel_sums_store(&a->kernels, a->summary);
 	if (!error)
-		error = copy_sums_store(&a->copies, a->summary, a->worst->device);
+		error = copy_sums_store(&a->copies, a->ds->feeds, a->summary, a->worst->device);
 	if (error)
 		return error;
 	error = tally_store(&a->tally, a->ds, a->summary, a->worst->device);

@@ -4,10 +4,19 @@
 #define ATTRIBUTE_COPY_SUMS_H
 
 #include "attribute/opstream.h"
+#include "base/table.h"
 #include "summary/summary.h"
+
+struct copy_ends { /* copies of a process from one device to another */
+	uint32_t feed, ends;
+	struct pair_summary sums;
+};
 
 struct copy_sums {
 	struct copy_summary of[BATON_S_COPY_DIRECTIONS][2]; /* by direction, pageable */
+	struct copy_ends *ends;
+	size_t n;
+	struct table table;
 };
 
 static inline bool copy_leaves_device(const struct op *op)
@@ -16,8 +25,11 @@ static inline bool copy_leaves_device(const struct op *op)
 		   (op->copy_dir != BATON_COPY_UNKNOWN || op->flags & OP_IS_PAGEABLE);
 }
 
-void copy_sums_add(struct copy_sums *sums, const struct op *op);
+/* 0 or -ENOMEM. */
+int copy_sums_add(struct copy_sums *sums, const struct op *op);
 /* Into rows of `device`. 0 or -ENOMEM. */
-int copy_sums_store(const struct copy_sums *sums, struct summary *summary, const char *device);
+int copy_sums_store(const struct copy_sums *sums, const struct feed *feeds, struct summary *summary,
+					const char *device);
+void copy_sums_close(struct copy_sums *sums);
 
 #endif

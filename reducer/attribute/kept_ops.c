@@ -33,7 +33,8 @@ int kept_ops_add_more(struct kept_ops *kept, const struct op *op)
 {
 	if (room_for((void **)&kept->more, kept->n_more, &kept->more_room, 256, sizeof(*kept->more)))
 		return -ENOMEM;
-	kept->more[kept->n_more++] = (struct kept_more){op->bytes, op->correlation, op->copy_dir};
+	kept->more[kept->n_more++] =
+		(struct kept_more){op->bytes, op->correlation, op->ends, op->copy_dir};
 	return 0;
 }
 

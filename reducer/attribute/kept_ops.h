@@ -24,6 +24,7 @@ enum { KEPT_MORE = 128, KEPT_SLOTS = 1 << 13 };
 struct kept_more { /* what few ops have: copies and sets, and those without a call */
 	int64_t bytes;
 	uint64_t correlation;
+	uint32_t ends; /* of a copy */
 	uint8_t copy_dir;
 };
 

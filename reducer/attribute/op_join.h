@@ -82,7 +82,8 @@ __attribute__((always_inline)) static inline bool join_kept(struct feed *feed, s
 /* The op rows of a block, column by column. */
 struct op_columns {
 	const int64_t *start, *dur, *kind, *stream, *correlation, *name;
-	const int64_t *bytes, *copy_dir, *pageable; /* NULL: the source does not say */
+	/* NULL: the source does not say */
+	const int64_t *bytes, *copy_dir, *pageable, *source, *target;
 };
 
 static inline struct op_columns columns_of(const struct rows *ops)
@@ -99,6 +100,8 @@ static inline struct op_columns columns_of(const struct rows *ops)
 		.bytes = b->present & 1u << OP_BYTES ? c[OP_BYTES] : NULL,
 		.copy_dir = b->present & 1u << OP_COPY_DIR ? c[OP_COPY_DIR] : NULL,
 		.pageable = b->present & 1u << OP_PAGEABLE ? c[OP_PAGEABLE] : NULL,
+		.source = b->present & 1u << OP_SOURCE ? c[OP_SOURCE] : NULL,
+		.target = b->present & 1u << OP_TARGET ? c[OP_TARGET] : NULL,
 	};
 }
 
@@ -128,6 +131,10 @@ __attribute__((always_inline)) static inline bool read_op(struct feed *feed,
 		return false;
 	op->bytes = c->bytes ? c->bytes[i] : -1;
 	op->copy_dir = c->copy_dir ? (uint8_t)c->copy_dir[i] : 0;
+	op->ends = 0;
+	if (c->source && c->target)
+		op->ends = op_ends(idmap_get(&feed->trace.device_ids, (uint64_t)c->source[i]),
+						   idmap_get(&feed->trace.device_ids, (uint64_t)c->target[i]));
 	op->stream = feed->trace.streams[stream_index].stream;
 	op->slot = slot;
 	return true;

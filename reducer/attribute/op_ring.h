@@ -29,8 +29,11 @@ struct op {
 	uint32_t feed;
 	uint32_t thread; /* the launching thread, index in its feed's trace */
 	uint32_t call_name;
-	uint32_t slot;  /* number of its stream among the device's */
-	uint32_t coll;  /* with OP_HAS_COLL: which arguments in opstream.colls */
+	uint32_t slot; /* number of its stream among the device's */
+	union {
+		uint32_t coll; /* with OP_HAS_COLL: which arguments in opstream.colls */
+		uint32_t ends; /* of a copy: op_ends() */
+	};
 	uint32_t owner; /* owner of its launch */
 	/* step of its launch, or of the op before it on its stream; else STEP_BEFORE or STEP_AFTER */
 	int32_t step;
@@ -39,6 +42,15 @@ struct op {
 	uint8_t copy_dir;
 	uint8_t flags;
 };
+
+/* A copy from one device to another: both indexes in its feed's trace, the target's in the low half.
+ * 0: another copy, or the trace does not say. */
+static inline uint32_t op_ends(uint32_t source, uint32_t target)
+{
+	return source && target && source != target && source <= UINT16_MAX && target <= UINT16_MAX
+			   ? source << 16 | target
+			   : 0;
+}
 
 struct kept_ops;
 

@@ -52,12 +52,14 @@ static inline void opstream_unfold(struct opstream *stream, const struct kept_op
 	op->step = from->step;
 	op->kind = from->kind;
 	op->group = from->group;
+	op->ends = 0;
 	op->copy_dir = 0;
 	op->flags = from->flags & (uint8_t)~KEPT_MORE;
 	if (from->flags & KEPT_MORE) {
 		const struct kept_more *more = &kept->more[stream->kept_more++];
 		op->bytes = more->bytes;
 		op->correlation = more->correlation;
+		op->ends = more->ends;
 		op->copy_dir = more->copy_dir;
 	}
 }

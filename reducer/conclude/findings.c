@@ -11,6 +11,7 @@
 #include "conclude/finding_rows.h"
 #include "conclude/finding_text.h"
 #include "conclude/finding_unknown.h"
+#include "conclude/finding_uneven.h"
 #include "conclude/finding_unsteady.h"
 #include "conclude/habit.h"
 #include "conclude/replay_late.h"
@@ -514,6 +515,18 @@ static void take_copies(const struct finding_source *m, const struct finding *un
 				finding_device(m->summary, uneven->whom.device).at);
 }
 
+/* The device is late, or has more copies than the others: a pair of devices may be why. */
+static void say_pair_there(const struct finding_source *m, const struct uneven *row,
+						   struct findings *out)
+{
+	for (size_t i = 0; i < out->n && row->pair.pairs > 0; i++) {
+		struct finding *f = &out->at[i];
+		const bool own = f->id == FINDING_ASYMMETRY || f->id == FINDING_LATE_RANK;
+		if (own && f->whom.device_known && f->whom.device == row->device)
+			finding_say_pair(m, row, f->evidence, sizeof(f->evidence));
+	}
+}
+
 /* One device works or copies longer than the mean of all, and no other finding names it for that:
  * whether the others wait for it is not known, so there is no gain and the lowest severity. */
 static int add_uneven(const struct finding_source *m, const struct uneven *row,
@@ -523,20 +536,16 @@ static int add_uneven(const struct finding_source *m, const struct uneven *row,
 	struct finding finding = {.id = FINDING_UNEVEN, .leaf = kind->leaf, .structural = true};
 	finding.share_ns = row->exposed_ns; /* of that device's step */
 	const int error = judge(m, row->leaves, m->summary->devices[row->device].key, &finding);
-	if (error || !finding_counts(&finding) || is_told(m, out, row->device, kind))
+	if (error || !finding_counts(&finding))
 		return error;
+	if (is_told(m, out, row->device, kind)) {
+		say_pair_there(m, row, out);
+		return 0;
+	}
 	finding.severity = SEVERITY_LOW;
 	finding.share_ns = row->exposed_ns / m->f->devices; /* of the mean step, like every share */
 	finding.whom = whom_of_device(m->summary, row->device, kind);
-	finding_say(finding.summary, sizeof(finding.summary),
-				"%s take %s ms on %s, %lld %% more than the mean of %zu GPUs", row->what,
-				finding_ms(m->f, row->most_ns).at, finding_device(m->summary, row->device).at,
-				(long long)row->percent, m->summary->n_devices);
-	finding_say(finding.evidence, sizeof(finding.evidence),
-				"%s ms of it are more than the mean and overlapped by nothing; no rank is seen to "
-				"wait for it, so no gain is known",
-				finding_ms(m->f, row->exposed_ns).at);
-	snprintf(finding.remedy, sizeof(finding.remedy), "%s", finding_kinds[FINDING_UNEVEN].remedy);
+	finding_say_uneven(m, row, &finding);
 	if (row->copies)
 		take_copies(m, &finding, out);
 	return add(m->summary, &finding, out);
@@ -545,8 +554,8 @@ static int add_uneven(const struct finding_source *m, const struct uneven *row,
 static int add_all_uneven(const struct finding_source *m, struct findings *out)
 {
 	struct uneven rows[UNEVEN_MOST];
-	const size_t n = uneven_find(m->summary, rows);
-	int error = 0;
+	size_t n = 0;
+	int error = uneven_find(m->summary, rows, &n);
 	for (size_t i = 0; !error && i < n; i++)
 		error = add_uneven(m, &rows[i], out);
 	return error;

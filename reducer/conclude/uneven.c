@@ -26,7 +26,8 @@ static const struct source sources[] = {
 	{"copies from host to host", GROUP_MEMORY, BATON_COPY_HTOH, true, LEAVES_COPY},
 	{"copies from GPU to GPU", GROUP_MEMORY, BATON_COPY_PEER, true, LEAVES_COPY},
 };
-_Static_assert(sizeof(sources) / sizeof(sources[0]) <= UNEVEN_MOST, "a row for each");
+_Static_assert(sizeof(sources) / sizeof(sources[0]) + UNEVEN_PAIRS_MOST <= UNEVEN_MOST,
+			   "a row for each");
 
 /* Copies that leave the device, of one direction or (-1) of all. */
 static int64_t copies_ns(const struct summary *s, const struct device_summary *d, int64_t direction)
@@ -86,9 +87,12 @@ static bool find(const struct summary *s, const struct source *source, struct un
 	return true;
 }
 
+/* Pairs first: a device that copies longest may do so because of one. */
 static int by_exposed(const void *a, const void *b)
 {
 	const struct uneven *x = a, *y = b;
+	if ((x->pair.pairs > 0) != (y->pair.pairs > 0))
+		return x->pair.pairs > 0 ? -1 : 1;
 	return (x->exposed_ns < y->exposed_ns) - (x->exposed_ns > y->exposed_ns);
 }
 
@@ -105,14 +109,32 @@ static void share_leaves(struct uneven *rows, size_t n)
 	}
 }
 
-size_t uneven_find(const struct summary *s, struct uneven rows[UNEVEN_MOST])
+static int find_pairs(const struct summary *s, struct uneven *rows, size_t *n)
 {
-	size_t n = 0;
-	if (s->n_devices < 2)
-		return 0;
-	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-		n += find(s, &sources[i], &rows[n]);
-	sort_rows(rows, n, sizeof(*rows), by_exposed);
-	share_leaves(rows, n);
-	return n;
+	struct uneven_pair pairs[UNEVEN_PAIRS_MOST];
+	const int error = uneven_pairs_find(s, pairs, n);
+	for (size_t i = 0; i < *n && !error; i++) {
+		const struct uneven_pair *pair = &pairs[i];
+		rows[i] = (struct uneven){.what = "copies",
+								  .copies = true,
+								  .leaves = LEAVES_COPY,
+								  .device = pair->device,
+								  .most_ns = pair->ns,
+								  .pair = *pair};
+		rows[i].leaf_ns = figures_device_time(&s->devices[pair->device], LEAVES_COPY);
+		rows[i].exposed_ns = rows[i].leaf_ns < pair->more_ns ? rows[i].leaf_ns : pair->more_ns;
+	}
+	return error;
+}
+
+int uneven_find(const struct summary *s, struct uneven rows[UNEVEN_MOST], size_t *n)
+{
+	const int error = find_pairs(s, rows, n);
+	if (error)
+		return error;
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]) && s->n_devices > 1; i++)
+		*n += find(s, &sources[i], &rows[*n]);
+	sort_rows(rows, *n, sizeof(*rows), by_exposed);
+	share_leaves(rows, *n);
+	return 0;
 }

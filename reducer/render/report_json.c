@@ -270,6 +270,13 @@ static void copy_object(struct json *j, const struct summary *s, const struct co
 	json_end_object(j);
 }
 
+static void pair_object(struct json *j, const struct summary *s, const struct pair_summary *pair)
+{
+	json_object(j, NULL);
+	row_fields(j, s, BATON_S_PAIR, pair, 1);
+	json_end_object(j);
+}
+
 static void text_or_null(struct json *j, const char *key, const char *text)
 {
 	if (text)
@@ -426,6 +433,10 @@ void report_json(const struct report *report, FILE *out)
 	json_array(j, "copies");
 	for (size_t i = 0; i < s->n_copies; i++)
 		copy_object(j, s, &s->copies[i]);
+	json_end_array(j);
+	json_array(j, "pairs");
+	for (size_t i = 0; i < s->n_pairs; i++)
+		pair_object(j, s, &s->pairs[i]);
 	json_end_array(j);
 	json_array(j, "findings");
 	for (size_t i = 0; i < report->findings->n; i++)

@@ -54,6 +54,7 @@ static const struct field spread_fields[] = {
 static const struct field reading_fields[] = {
 	BATON_S_READING_FIELDS(FIELD, struct baton_s_reading)};
 static const struct field copy_fields[] = {BATON_S_COPY_FIELDS(ROW_FIELD, struct baton_s_copy)};
+static const struct field pair_fields[] = {BATON_S_PAIR_FIELDS(ROW_FIELD, struct baton_s_pair)};
 static const struct field series_fields[] = {
 	BATON_S_SERIES_FIELDS(ROW_FIELD, struct baton_s_series)};
 static const struct field cells_fields[] = {BATON_S_CELLS_FIELDS(FIELD, struct baton_s_cells)};
@@ -100,6 +101,7 @@ static const struct record_kind records[BATON_S_END] = {
 	[BATON_S_SCAN] = RECORD(scan_fields, struct baton_s_scan),
 	[BATON_S_COMM] = RECORD(comm_fields, struct baton_s_comm),
 	[BATON_S_MEETING] = RECORD(meeting_fields, struct baton_s_meeting),
+	[BATON_S_PAIR] = RECORD(pair_fields, struct baton_s_pair),
 };
 
 const struct record_kind *record_kind(unsigned type)
@@ -323,6 +325,8 @@ const struct row_rules row_rules[ROW_KINDS] = {
 	[ROW_MEETING] = {ROWS(BATON_S_MEETING, struct meeting, ordered),
 					 .order = {"comm", "coll", "ordered", "step_number", "sequence"},
 					 .ok = meeting_ok, .choose = choose_last},
+	[ROW_PAIR] = {ROWS(BATON_S_PAIR, struct pair_summary, device),
+				  .order = {"-total_ns", "from", "to", "device"}, .total = TOTAL_PAIRS},
 };
 
 /* The rows of a summary lie in the order of their kinds, and begin with the fields of their
@@ -347,6 +351,7 @@ SAME_PLACE(ROW_PROCESS, processes);
 SAME_PLACE(ROW_SCAN, scans);
 SAME_PLACE(ROW_COMM, comms);
 SAME_PLACE(ROW_MEETING, meetings);
+SAME_PLACE(ROW_PAIR, pairs);
 
 _Static_assert((int)SITE_BY_END == BATON_S_SITE_BY + 1, "what sites stand for");
 _Static_assert((int)SITE_KIND_END == BATON_S_SITE_KIND + 1, "kinds of sites");
@@ -371,3 +376,4 @@ SAME_LAYOUT(struct process_summary, world_size, process, world_size);
 SAME_LAYOUT(struct scan_summary, met, scan, met);
 SAME_LAYOUT(struct comm_summary, members, comm, members);
 SAME_LAYOUT(struct meeting, bytes, meeting, bytes);
+SAME_LAYOUT(struct pair_summary, sized_ns, pair, sized_ns);

@@ -58,6 +58,10 @@ struct copy_summary { /* copies to and from a device's memory, of one direction 
 	BATON_S_COPY_FIELDS(BATON_S_MEMBER, )
 };
 
+struct pair_summary { /* copies from one device to another */
+	BATON_S_PAIR_FIELDS(BATON_S_MEMBER, )
+};
+
 struct series { /* a number for each step, or for `width` steps together: summary/series.h */
 	BATON_S_SERIES_FIELDS(BATON_S_MEMBER, )
 	int64_t *ns;
@@ -161,6 +165,7 @@ enum row_kind {
 	ROW_SCAN,
 	ROW_COMM,
 	ROW_MEETING,
+	ROW_PAIR,
 	ROW_KINDS
 };
 
@@ -200,11 +205,12 @@ struct summary {
 			SUMMARY_ROWS(struct steps_summary, steps); /* by device: what its steps are worth */
 			/* the first one is of the replay itself; none: the run was not replayed */
 			SUMMARY_ROWS(struct culprit_summary, culprits);
-			/* only parts have these */
+			/* only parts have these four */
 			SUMMARY_ROWS(struct process_summary, processes);
 			SUMMARY_ROWS(struct scan_summary, scans);
 			SUMMARY_ROWS(struct comm_summary, comms);
 			SUMMARY_ROWS(struct meeting, meetings);
+			SUMMARY_ROWS(struct pair_summary, pairs);
 		};
 	};
 };

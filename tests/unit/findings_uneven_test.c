@@ -1,7 +1,7 @@
 /* The finding `uneven` (docs/ATTRIBUTION.md section 7, "Uneven devices"): work and copies that take
  * longer on one device. Keeps out: one GPU that copies for all, unnoticed; a device that another
  * finding names, told twice; time told twice, because copies of two directions overlap; differences
- * that are hidden under other work, or small. */
+ * that are hidden under other work, or small; a slow link between two devices, unnoticed. */
 #include "findings_run.h"
 #include "classify/classes.h"
 
@@ -126,6 +126,86 @@ static void of_few_steps_too(void)
 	done(&s, &all);
 }
 
+enum { MANY_BYTES = 64000000 }; /* of a pair in a step */
+
+/* A copy of the pair in each step, on the stream of the rank that sends. */
+static void add_pair(struct summary *s, int32_t from, int32_t to, int64_t bytes, int64_t us)
+{
+	char key[32];
+	struct pair_summary row = {.count = STEPS,
+							   .bytes = STEPS * bytes,
+							   .total_ns = STEPS * us * US,
+							   .sized_ns = STEPS * us * US};
+	key_of(from, key);
+	summary_string(s, key, &row.from);
+	summary_string(s, key, &row.device);
+	key_of(to, key);
+	summary_string(s, key, &row.to);
+	summary_add(s, ROW_PAIR, &row);
+}
+
+/* All twelve pairs of four ranks: 64 MB in 1 ms each, `us` from rank 2 to rank 3. */
+static void all_pairs(struct summary *s, int64_t bytes, int64_t us, int64_t exposed_us)
+{
+	four(s, LEAF_COPY_EXPOSED, GROUP_MEMORY, 3000, 0);
+	s->devices[2].time_ns[LEAF_COPY_EXPOSED] += STEPS * exposed_us * US;
+	for (int32_t from = 0; from < 4; from++)
+		for (int32_t to = 0; to < 4; to++)
+			if (from == 2 && to == 3)
+				add_pair(s, from, to, bytes, us);
+			else if (from != to)
+				add_pair(s, from, to, MANY_BYTES, 1000);
+}
+
+static void of_pairs(void)
+{
+	struct summary s;
+	struct findings all;
+	all_pairs(&s, MANY_BYTES, 8000, 7000); /* a slow link */
+	make(&s, &all);
+	says(
+		find(&all, "uneven"), "uneven",
+		"Copies from rank 2 to rank 3 run at 8.0 GB/s, the median of 12 pairs of GPUs at 64.0 GB/s",
+		"64.0 MB in 8.0 ms per step; 7.0 ms of it are more than at that speed and overlapped by "
+		"nothing; no rank is seen to wait for it, so no gain is known");
+	is(&all, "uneven", 1750, "low");
+	CHECK(find(&all, "uneven")->whom.rank == 2, "whose copies they are");
+	CHECK(find(&all, "copies") && find(&all, "copies")->share_ns == 3000 * US,
+		  "what the pair has is not in the copies of all");
+	done(&s, &all);
+
+	all_pairs(&s, 8 * (int64_t)MANY_BYTES, 8000, 7000); /* as fast, but more of them */
+	make(&s, &all);
+	says(find(&all, "uneven"), "uneven",
+		 "Copies from rank 2 to rank 3 take 8.0 ms, the mean of 12 pairs of GPUs 1.6 ms",
+		 "512.0 MB in 8.0 ms per step; 6.4 ms of it are more than the mean");
+	done(&s, &all);
+
+	all_pairs(&s, MANY_BYTES, 8000, 0); /* overlapped by kernels, but for 3 ms */
+	make(&s, &all);
+	is(&all, "uneven", 750, "low");
+	done(&s, &all);
+}
+
+/* No finding: pairs that are alike, a short extra time, short copies, whose speed says nothing. */
+static void of_even_pairs(void)
+{
+	struct summary s;
+	struct findings all;
+	for (int64_t us = 1000; us <= 1105; us += 105) {
+		all_pairs(&s, MANY_BYTES, us, 0);
+		make(&s, &all);
+		CHECK(!find(&all, "uneven"), "pairs that take 1000 and %lld us", (long long)us);
+		done(&s, &all);
+	}
+	four(&s, LEAF_COPY_EXPOSED, GROUP_MEMORY, 3000, 0);
+	add_pair(&s, 0, 1, 64 << 20, 3000);
+	add_pair(&s, 1, 0, 64 << 10, 3000); /* it takes as long as the large one, whatever its speed */
+	make(&s, &all);
+	CHECK(!find(&all, "uneven"), "short copies");
+	done(&s, &all);
+}
+
 static void hidden(void)
 {
 	struct summary s;
@@ -170,6 +250,8 @@ int main(void)
 	of_copies();
 	of_both_directions();
 	of_few_steps_too();
+	of_pairs();
+	of_even_pairs();
 	hidden();
 	told();
 	return finish();

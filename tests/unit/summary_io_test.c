@@ -32,6 +32,11 @@ static void make_summary(struct summary *s)
 		.direction = BATON_COPY_PEER, .count = 6, .total_ns = 61, .bytes = 62, .sized_ns = 60};
 	summary_string(s, "host/1", &copy.device);
 	summary_add(s, ROW_COPY, &copy);
+	struct pair_summary pair = {.count = 7, .total_ns = 71, .bytes = 72, .sized_ns = 70};
+	summary_string(s, "host/1", &pair.from);
+	summary_string(s, "host/0", &pair.to);
+	summary_string(s, "host/1", &pair.device);
+	summary_add(s, ROW_PAIR, &pair);
 	summary_evidence(s, "host/0", LEAF_HOST_INPUT, "enumerate(DataLoader)", 3, 99);
 	summary_evidence(s, "host/0", LEAF_HOST_INPUT, "idle.host.input", 1, 9); /* named like a leaf */
 	summary_late(s, "host/1", 1)->caused_ns = 12;
@@ -124,6 +129,12 @@ static void same(const struct summary *a, const struct summary *b)
 			  copy->direction == BATON_COPY_PEER && copy->pageable == 0 && copy->count == 6 &&
 			  copy->total_ns == 61 && copy->bytes == 62 && copy->sized_ns == 60,
 		  "the copies came back otherwise");
+	const struct pair_summary *pair = b->pairs;
+	CHECK(b->n_pairs == 1 && same_text(a, a->pairs->from, b, pair->from) &&
+			  same_text(a, a->pairs->to, b, pair->to) && pair->from != pair->to &&
+			  same_text(a, a->pairs->device, b, pair->device) && pair->count == 7 &&
+			  pair->total_ns == 71 && pair->bytes == 72 && pair->sized_ns == 70,
+		  "the pairs of devices came back otherwise");
 	CHECK(b->n_sites == 2 && b->n_stalls == 1, "%zu sites, %zu stalls came back", b->n_sites,
 		  b->n_stalls);
 	for (size_t i = 0; i < a->n_sites && i < b->n_sites; i++) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 12, SUMS = 41 };
+enum { PARTS = 12, SUMS = 45 };
 
 static uint64_t state = 9;
 
@@ -188,6 +188,12 @@ static void fill_communication(struct summary *s, const char *device)
 		copy.sized_ns = copy.total_ns;
 		summary_string(s, device, &copy.device);
 		summary_add(s, ROW_COPY, &copy);
+		struct pair_summary pair = {
+			.count = 1, .total_ns = copy.total_ns, .bytes = copy.bytes, .sized_ns = copy.sized_ns};
+		summary_string(s, device, &pair.device);
+		summary_string(s, draw(2) ? "a/0" : "a/1", &pair.from);
+		summary_string(s, draw(2) ? "b/0" : "b/1", &pair.to);
+		summary_add(s, ROW_PAIR, &pair);
 		late = summary_partial(s, draw(2) ? device : "", (int32_t)draw(3) - 1);
 		late->caused_ns += draw(2);
 		late->taken += 1 + draw(3);
@@ -318,6 +324,12 @@ static void add_more_sums(const struct summary *s, uint64_t sums[SUMS])
 		sums[38] += (uint64_t)s->copies[i].total_ns;
 		sums[39] += (uint64_t)s->copies[i].bytes;
 		sums[40] += (uint64_t)s->copies[i].sized_ns;
+	}
+	for (size_t i = 0; i < s->n_pairs; i++) {
+		sums[41] += s->pairs[i].count;
+		sums[42] += (uint64_t)s->pairs[i].total_ns;
+		sums[43] += (uint64_t)s->pairs[i].bytes;
+		sums[44] += (uint64_t)s->pairs[i].sized_ns;
 	}
 	for (size_t i = 0; i < s->n_spreads; i++) {
 		sums[33] += s->spreads[i].steps;
