@@ -110,12 +110,12 @@ bench-torch: $(TORCH_NEEDS)
 
 # What a part of the tests needs; the parts that are not here need all. What a sanitizer is not built into is made once: no header is
 # compiled alone for it, and there are no doubles.
-TEST_ALL = $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) hooks-tests shim-tests $(PROBE_ALL) \
+TEST_ALL = $(BUILD)/baton $(BUILD)/digest $(BUILD)/tests/commands $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) hooks-tests shim-tests $(PROBE_ALL) \
 	$(if $(SAN),,$(MPI) headers cupti hard-programs simtrain doubles)
 NEEDS_floors =
 NEEDS_unit = $(UNIT) $(SIM_UNIT)
 NEEDS_format = $(BUILD)/baton $(BUILD)/digest
-NEEDS_fuzz = $(BUILD)/digest $(BUILD)/baton
+NEEDS_fuzz = $(BUILD)/digest $(BUILD)/baton $(BUILD)/tests/commands
 NEEDS_names = $(BUILD)/baton
 NEEDS_accuracy = $(BUILD)/baton $(SIM)
 NEEDS_page = $(BUILD)/baton $(SIM)
@@ -133,9 +133,9 @@ test-build: $(TEST_ALL) # all that the tests need, and no test
 unit: $(UNIT) $(SIM_UNIT)
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh unit
 
-fuzz: $(BUILD)/digest $(BUILD)/baton
+fuzz: $(NEEDS_fuzz)
 	$(PYTHON) tests/fuzz/differential.py --digest $(BUILD)/digest --seed 1 --count 100000
-	$(PYTHON) tests/fuzz/hostile.py --baton $(BUILD)/baton --seed $(or $(SEED),1) --count 1000 \
+	$(PYTHON) tests/fuzz/hostile.py --baton $(BUILD)/baton --commands $(BUILD)/tests/commands --seed $(or $(SEED),1) --count 1000 \
 		$(if $(STATE),--state $(STATE))
 
 hard: $(BUILD)/baton $(SIM) $(MPI) $(SHIM) doubles simtrain cupti shim-tests $(PROBE_ALL) hard-programs
@@ -214,7 +214,7 @@ install: $(BUILD)/baton $(MPI) $(SHIM) $(MAN) $(SHELLS)
 	install -m 644 include/baton/format/*.h $(DESTDIR)$(PREFIX)/include/baton/format
 	install -m 644 $(CODEC_SRC) $(DESTDIR)$(PREFIX)/share/baton/codec
 
-FORMATTED = tools/mpi/baton_mpi.c $(CODEC_SRC) $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c tests/hard/fuzz.c tests/hard/fuzz_team.c tests/hard/fuzz_team.h \
+FORMATTED = tools/mpi/baton_mpi.c $(CODEC_SRC) $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c tests/fuzz/commands.c tests/hard/fuzz.c tests/hard/fuzz_team.c tests/hard/fuzz_team.h \
 	$(filter-out %/quantiles.c %/kernel_names.c,$(SIM_SRC)) $(SIM_HEADERS) $(SIM_UNIT_SRC) \
 	$(filter %.c,$(SHIM_SRC)) $(SHIM_HEADERS) \
 	$(shell find tools/simgpu/doubles tools/simgpu/values -name '*.[ch]') $(wildcard tests/double/*.c)

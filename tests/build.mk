@@ -8,6 +8,10 @@ UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 $(BUILD)/digest: tests/fuzz/digest.c $(LIB) $(BUILD)/flags
 	@$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -o $@ $< $(LIB) -lstdc++ $(LIBS)
 
+$(BUILD)/tests/commands: tests/fuzz/commands.c reducer/main.c $(LIB) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -o $@ $< $(LIB) -lstdc++ $(LIBS)
+
 $(BUILD)/tests/%: tests/unit/%.c $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  test  $@"

@@ -93,7 +93,7 @@ cli() { for t in tests/cli/*_case.sh; do try "cli/$(basename "$t" _case.sh)" bas
 page() { for t in tests/page/*_case.sh; do try "page/$(basename "$t" _case.sh)" bash "$t"; done; }
 fuzz() {
 	try fuzz/differential "$PYTHON" tests/fuzz/differential.py --digest "$DIGEST" --seed 1 --count 2000
-	try fuzz/hostile "$PYTHON" tests/fuzz/hostile.py --baton "$BATON" --seed 1 --count 12 --seconds 20
+	try fuzz/hostile "$PYTHON" tests/fuzz/hostile.py --baton "$BATON" --commands "$BUILD/tests/commands" --seed 1 --count 12 --seconds 20
 }
 # Short cuts of `make hard`. Those that are not here have a case elsewhere: 3 shim/disk, 5 shim/faults, 10 and 20 shim/identical,
 # 12 fuzz, 17 cli/cores and cli/mpi, 18 cli/trace_bad, 19 format/golden; 8 and 11 need time.

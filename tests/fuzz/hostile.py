@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Hostile run directories through every command that reads.
 
-    hostile.py --baton build/release/baton [--seed N] [--count N] [--first N] [--state FILE]
+    hostile.py --baton build/release/baton --commands build/release/tests/commands [--seed N] [--count N] [--first N] [--state FILE]
 
 A directory has mutated files of every kind: traces, gauges of its GPUs and a summary (tests/format/mutate.py, every second one with
 right checksums), a live file (tests/fuzz/live_seed.c), and beside it a part, a summary that stands for itself (with readings of GPUs and
 ranks that are missing), profiles of Kineto (plain and gz), an nsys export, a CSV of nvprof, and timelines. The commands of EVERY run in
-each directory, a third of those of SOME. A command may end with statuses 0 to 5. What is counted: crashes (a signal, or a sanitizer's words), hangs
+each directory, a third of those of SOME. Each command is a process, forked by tests/fuzz/commands.c. A command may end with statuses 0 to 5. What is counted: crashes (a signal, or a sanitizer's words), hangs
 (above --seconds of a core, or twelve times that by the clock), and memory above 64 MiB + 64 times the files (not under a sanitizer).
 Directory I of a seed depends on the seed and I alone; what failed is kept and named, status 1. With --state a campaign goes on where it
 stopped, until it has --count directories, and its last line counts all of them; FILE is written after each directory.
@@ -150,6 +150,7 @@ def changed(rng, data):
 class Campaign:
     def __init__(self, options, work):
         self.options, self.work = options, work
+        self.commands = subprocess.Popen([options.commands], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.maker = os.path.join(work, "live_seed")
         includes = os.path.join(ROOT, "include")
         subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-I" + includes, "-o", self.maker,
@@ -222,33 +223,32 @@ class Campaign:
         self.write(os.path.join(folder, "nvprof.csv"), changed(rng, nvprof()))
         return folder
 
+    def run(self, folder, command):
+        """(status, seconds of a core, bytes, what it said on stderr)"""
+        err = os.path.join(self.work, "err")
+        self.commands.stdin.write("\t".join([folder, str(round(WALL * self.options.seconds)), err, *command]) + "\n")
+        self.commands.stdin.flush()
+        line = self.commands.stdout.readline()
+        if not line:
+            sys.exit("hostile.py: %s has ended: %s" % (self.options.commands, self.commands.wait()))
+        status, ns, kib = map(int, line.split())
+        with open(err, "rb") as file:
+            return os.waitstatus_to_exitcode(status), ns / 1e9, kib * 1024, file.read()
+
     def judge(self, folder, command, limit):
         self.counts["commands"] += 1
         begin = time.monotonic()
-        with open(os.path.join(self.work, "err"), "wb+") as err:
-            process = subprocess.Popen([self.options.baton, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=err,
-                                       stdin=subprocess.DEVNULL)
-            timer = None
-            try:
-                signal.signal(signal.SIGALRM, lambda *_: process.kill())
-                timer = signal.setitimer(signal.ITIMER_REAL, WALL * self.options.seconds)
-                _, status, usage = os.wait4(process.pid, 0)
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            err.seek(0)
-            said = err.read()
-        seconds, bytes_used = time.monotonic() - begin, usage.ru_maxrss * 1024
+        status, busy, bytes_used, said = self.run(folder, command)
+        seconds = time.monotonic() - begin
         name = "baton %s (in %s)" % (" ".join(command), os.path.basename(folder))
-        self.worst = max(self.worst[0], (usage.ru_utime + usage.ru_stime, name)), max(self.worst[1], (bytes_used, name))
+        self.worst = max(self.worst[0], (busy, name)), max(self.worst[1], (bytes_used, name))
         fault = None
-        busy = usage.ru_utime + usage.ru_stime
-        if busy >= self.options.seconds or seconds >= WALL * self.options.seconds:
+        if busy >= self.options.seconds or status == -signal.SIGALRM or seconds >= WALL * self.options.seconds:
             self.counts["hangs"] += 1
             fault = "takes %.1f s, %.1f s of them of a core" % (seconds, busy)
-        elif process.returncode not in range(6) or any(word in said for word in SANITIZERS):
+        elif status not in range(6) or any(word in said for word in SANITIZERS):
             self.counts["crashes"] += 1
-            fault = "ends with %d: %s" % (process.returncode, said[-400:].decode("utf-8", "replace"))
+            fault = "ends with %d: %s" % (status, said[-400:].decode("utf-8", "replace"))
         elif bytes_used > limit and not self.sanitized:
             self.counts["fat"] += 1
             fault = "takes %d MiB" % (bytes_used >> 20)
@@ -297,6 +297,7 @@ def store(options, counts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--baton", required=True)
+    parser.add_argument("--commands", required=True, help="the program of tests/fuzz/commands.c, of the same build")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=30)
     parser.add_argument("--first", type=int, default=0)
@@ -304,7 +305,7 @@ def main():
     parser.add_argument("--state", help="where a campaign notes what it has counted")
     parser.add_argument("--keep", default="build/fuzz", help="where directories that failed are kept")
     options = parser.parse_args()
-    options.baton, options.keep = os.path.abspath(options.baton), os.path.abspath(options.keep)
+    options.baton, options.keep, options.commands = map(os.path.abspath, (options.baton, options.keep, options.commands))
     os.environ.setdefault("ASAN_OPTIONS", "use_sigaltstack=0")  # clang 14's own fault where a thread ends
     os.environ.update(NO_COLOR="1", BATON_RING_DIR=os.devnull, TMPDIR=os.devnull)
     with tempfile.TemporaryDirectory(dir="/tmp") as work:
@@ -314,6 +315,8 @@ def main():
             campaign.directory(number)
             if options.state:
                 store(options, campaign.counts)
+        campaign.commands.stdin.close()
+        campaign.commands.wait()
     counts = campaign.counts
     (seconds, slowest), (bytes_used, largest) = campaign.worst
     print("longest %.2f s of a core: %s; most memory %.1f MiB: %s" % (seconds, slowest, bytes_used / 2**20, largest))

@@ -3,10 +3,10 @@
 What a job prints and how it ends must be as without the recorder; nothing of it may stay in the ring directory, and what it left in the
 output directory must be readable. `some`: the first and the last call of each function, and a few more of those that a recording begins
 with; jobs beyond the first ones have those alone. FIRST and SECONDS: from the fault of that number on, and no new one after so
-long; the last line then has the number of the next one.
+long; the last line then has the number of the next one. `all` has jobs of PyTorch too, where it is (FAULTS_TORCH=build/torch/2.15.0).
 """
 import os
-import shutil
+import struct
 import subprocess
 import sys
 import time
@@ -34,33 +34,64 @@ JOBS = {  # name: (command, variables)
     "forks": (LAUNCHES + ["fork"], {}),
     "aborts": (LAUNCHES + ["abort"], {}),
 }
+TORCH = os.environ.get("FAULTS_TORCH", "build/torch/2.15.0")
+if every and os.path.isdir(os.path.join(TORCH, "torch")):  # jobs that torch_faults.py forks
+    JOBS.update({"PyTorch": (None, {}), "PyTorch, both stacks": (None, {"BATON_STACKS": "both"}), "PyTorch, no CUPTI": (None, {"BATON_CUPTI": "none"}),
+                 "PyTorch, a thread's ring is small": (None, {"BATON_RING_SLOTS": "64"})})
+MOST = 1000  # of the calls of one function: frames of a thread that is silent are read a thousand times a second
+servers = {}
+
+
+def recorded(inject):
+    """The variables of a job that is recorded, and in which a call fails."""
+    return {"LD_PRELOAD": f"{injector}:{build}/libbaton.so", "BATON_OUT": f"{work}/out", "BATON_RING_DIR": f"{work}/rings",
+            "INJECT": inject, "INJECT_COUNT": f"{work}/count"}
 
 
 def run(job, inject=None):
     """(status, output) and what baton said; with `inject` recorded."""
     command, variables = JOBS[job]
+    if inject:
+        for name in ("out", "rings"):
+            os.makedirs(f"{work}/{name}", exist_ok=True)
+            for path in os.listdir(f"{work}/{name}"):
+                os.unlink(f"{work}/{name}/{path}")
+    if not command:
+        return forked(job, inject)
     env = dict(os.environ, **variables)
     if env.pop("PROFILE", None):
         command = command + ["--profile", "1-1"]
-    if inject:
-        for name in ("out", "rings"):
-            shutil.rmtree(f"{work}/{name}", ignore_errors=True)
-            os.makedirs(f"{work}/{name}")
-        env.update(LD_PRELOAD=f"{injector}:{build}/libbaton.so", BATON_OUT=f"{work}/out", BATON_RING_DIR=f"{work}/rings",
-                   INJECT=inject, INJECT_COUNT=f"{work}/count")
     try:
-        end = subprocess.run(command, env=env, cwd=work, timeout=60, stdin=subprocess.DEVNULL, capture_output=True)
+        end = subprocess.run(command, env=dict(env, **(recorded(inject) if inject else {})), cwd=work, timeout=60, stdin=subprocess.DEVNULL,
+                             capture_output=True)
     except subprocess.TimeoutExpired:
         return ("hangs", b""), b""
     return (end.returncode, end.stdout), end.stderr
 
 
+def forked(job, inject):
+    """The same of a job that a server forks, which has the injector or not."""
+    kind = job, bool(inject)
+    if kind not in servers:
+        env = dict(os.environ, PYTHONPATH=os.path.abspath(TORCH), OMP_NUM_THREADS="1", **JOBS[job][1], **(recorded("nothing:0") if inject else {}))
+        servers[kind] = subprocess.Popen([sys.executable, "tests/shim/torch_faults.py"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                         stderr=subprocess.DEVNULL, text=True)
+    servers[kind].stdin.write(f"{inject}\t{work}/stdout\t{work}/stderr\n")
+    servers[kind].stdin.flush()
+    status = servers[kind].stdout.readline().strip() or sys.exit(f"faults.py: {job}: tests/shim/torch_faults.py has ended")
+    with open(f"{work}/stdout", "rb") as out, open(f"{work}/stderr", "rb") as err:
+        return (status, out.read()), err.read()
+
+
 def calls(job):
-    """{function: how many the last process of the job to end makes}."""
-    if os.path.exists(f"{work}/count"):
-        os.remove(f"{work}/count")
+    """{function: how many calls the process of the job makes that makes most}."""
+    with open(f"{work}/count", "wb"):
+        pass
     run(job, "nothing:0")
-    return {name: int(n) for name, n in map(str.split, open(f"{work}/count"))} if os.path.exists(f"{work}/count") else {}
+    with open(f"{work}/count", "rb") as file:
+        rows = struct.iter_unpack("ii24sq", file.read())
+        found = {name.rstrip(b"\0").decode(): most for _, _, name, most in rows if name[0]}
+    return found
 
 
 def left():
@@ -75,6 +106,7 @@ def left():
 
 
 def chosen(function, n):
+    n = min(n, MOST)
     step = 1 if every or function == "mmap" else max(1, n // 3) if function in BEGINS else max(1, n)
     return sorted(set(range(1, n + 1, step)) | ({n} if n and every else set()))
 

@@ -1,6 +1,8 @@
 /* Preloaded before libbaton.so: makes the Nth call of one function fail, of the calls that
- * libbaton.so itself makes. INJECT is FUNCTION:N. Into the file INJECT_COUNT, if it is set, each
- * process of the job writes at its end how often each function was called. */
+ * libbaton.so itself makes. INJECT is FUNCTION:N. The file INJECT_COUNT, if it is set, has a row
+ * for each function, all processes of the job write to it as they call: the most calls that one of
+ * them has made so far, its parents' before it included. A child of a process that makes no calls
+ * itself begins anew with inject_begin(). */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,6 +37,12 @@ static struct {
 	atomic_long calls;
 } counts[FUNCTIONS];
 
+static struct row { /* of the file INJECT_COUNT */
+	atomic_int taken, named;
+	char name[24];
+	atomic_long most;
+} *rows;
+
 static int find(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	(void)size;
@@ -52,28 +60,59 @@ static int find(struct dl_phdr_info *info, size_t size, void *unused)
 	return 1;
 }
 
-__attribute__((constructor)) static void prepare(void)
+static void share(const char *path)
 {
-	const char *what = getenv("INJECT"), *colon = what ? strchr(what, ':') : NULL;
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT, 0600);
+	long size = FUNCTIONS * sizeof(*rows);
+	long at = fd < 0 || syscall(SYS_ftruncate, fd, size) != 0
+				  ? -1
+				  : syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	rows = at == -1 ? NULL : (struct row *)at; /* NOLINT */
+}
+
+/* Calls are counted from here on; `what` is as INJECT. */
+EXPORT void inject_begin(const char *what)
+{
+	const char *colon = what ? strchr(what, ':') : NULL;
 	if (!colon || (size_t)(colon - what) >= sizeof(function))
 		return;
+	for (int i = 0; i < FUNCTIONS; i++)
+		atomic_store(&counts[i].calls, 0);
+	memset(function, 0, sizeof(function));
 	memcpy(function, what, (size_t)(colon - what));
 	fails_at = atol(colon + 1);
+}
+
+__attribute__((constructor)) static void prepare(void)
+{
+	const char *path = getenv("INJECT_COUNT");
+	if (!getenv("INJECT"))
+		return;
+	if (path)
+		share(path);
+	inject_begin(getenv("INJECT"));
 	dl_iterate_phdr(find, NULL);
 }
 
-__attribute__((destructor)) static void tell(void)
+static void note(const char *name, long n)
 {
-	const char *path = getenv("INJECT_COUNT");
-	char text[2048];
-	size_t n = 0;
-	for (int i = 0; i < FUNCTIONS && atomic_load(&counts[i].name); i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %ld\n", atomic_load(&counts[i].name),
-							  atomic_load(&counts[i].calls));
-	int fd = path && n ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600)
-					   : -1;
-	if (fd >= 0 && syscall(SYS_write, fd, text, n) == (long)n)
-		syscall(SYS_close, fd);
+	for (int i = 0; rows && i < FUNCTIONS; i++) {
+		struct row *row = &rows[i];
+		if (!atomic_exchange(&row->taken, 1)) {
+			strncpy(row->name, name, sizeof(row->name) - 1);
+			atomic_store(&row->named, 1);
+		}
+		while (!atomic_load(&row->named))
+			sched_yield();
+		if (strcmp(row->name, name) != 0)
+			continue;
+		for (long most = atomic_load(&row->most); n > most;)
+			if (atomic_compare_exchange_weak(&row->most, &most, n))
+				break;
+		return;
+	}
 }
 
 /* The number of this call of the function `name`, which is one constant. */
@@ -93,6 +132,7 @@ static bool fails(const char *name, const void *from)
 	if (at < begin || at >= end)
 		return false;
 	long n = count(name);
+	note(name, n);
 	return n == fails_at && strcmp(name, function) == 0;
 }
 

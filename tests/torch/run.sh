@@ -256,6 +256,12 @@ operators() { # 200 of PyTorch's operators
 	fi
 }
 
+suite() { # of the 1,000 of PyTorch's own tests each 20th, with --all each
+	wanted suite || return 0
+	mkdir -m 700 "$work/suite"
+	try suite simulated timeout 1500 "$PYTHON" tests/torch/suite.py check "$BUILD/libbaton.so" "$work/suite" $([ -n "$everything" ] && echo 1 || echo 20)
+}
+
 kinds() { # small programs of 35 kinds, each in a directory of its own; four at a time, for they wait for the interpreter's start and end
 	wanted kinds || return 0
 	try kinds timeout 600 env LD_LIBRARY_PATH="$double" PYTHONPATH="$PWD/$site" "$PYTHON" tests/torch/kinds_check.py --jobs 4 "$BATON" "$work/kinds"
@@ -283,6 +289,7 @@ newest_release() {
 	job same graphs 0 graphs.py
 	job beside_profiler
 	job operators
+	job suite
 	job kinds
 	job library_kinds
 	[ -z "$everything" ] || {
@@ -303,6 +310,7 @@ second_release() {
 		job same fsdp2 2 fsdp2.py
 		job same graphs 0 graphs.py
 		job operators
+		job suite
 		job kinds
 	}
 }
