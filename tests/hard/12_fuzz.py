@@ -193,7 +193,8 @@ def seeds(bench, program):
                          b'[{"step":0,"dp":0,"pp":0,"type":"forward-compute","start":1,"end":2}]']
     made["rules"] += fuzz_seeds.rules()
     made["timeline"] += fuzz_seeds.timeline()
-    made["kineto"] += fuzz_seeds.kineto()
+    made["kineto"] += fuzz_seeds.kineto() + fuzz_seeds.kineto_operators()
+    made["nsys"] += fuzz_seeds.nsys(open(os.path.join(bench.work, "nccl-blob"), "rb").read())
     made["nvprof"] += fuzz_seeds.nvprof()
     made["live"] += [bytes(12), *fuzz_seeds.live(*live_places(bench))]
     made["summary"] += fuzz_seeds.mutated(made["summary"]) + [data for seed in (lacking_part(bench), *made["summary"][:1])
