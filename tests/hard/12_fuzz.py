@@ -2,9 +2,12 @@
 baton-mpi under libFuzzer (tests/hard/fuzz.c), with the address and undefined-behaviour sanitizers: no crash, no leak, no input that takes longer than 5 s.
 
 A case is one run of a reader. Needs clang and its runtime (CLANG=clang-14), and builds the readers with it once
-(build/fuzzer). The corpus stays in build/hard/corpus and what was found in build/hard/found.
+(build/fuzzer). Files are written to memory (/dev/shm), and of the first files (build/hard/seeds, some thousands) those that reach
+something stay in the corpus (build/hard/corpus), so that a turn begins with what it has. What was found is in build/hard/found.
 
-    12_fuzz.py --coverage [READER...]   prints how many lines of each reader the corpus reaches (build/coverage; llvm-cov)
+    12_fuzz.py --coverage [READER...]   prints how many lines of each reader the corpus reaches (build/coverage; llvm-cov). Status 1 when
+                                        one of the readers has fewer than 90 % of its lines reached
+    12_fuzz.py --times [READER...]      prints runs a second of CPU time
     12_fuzz.py --keep [READER...]       checks the least part of the corpus in that reaches as much (tests/hard/corpus)
 """
 import glob
@@ -12,6 +15,7 @@ import gzip
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -32,8 +36,8 @@ TARGET, UNIT = 900_000_000, "runs"
 NOTE = "100,000,000 runs of each reader"
 CLANG = os.environ.get("CLANG", "clang-14")
 KEPT = os.path.abspath("tests/hard/corpus")
-CORPUS, FOUND = os.path.abspath("build/hard/corpus"), os.path.abspath("build/hard/found")
-PIECE_S = 20
+SEEDS, CORPUS, FOUND = (os.path.abspath("build/hard/" + name) for name in ("seeds", "corpus", "found"))
+PIECE_S, LEAST_PERCENT = 20, 90
 # The readers, with the longest input of each and the sources whose lines --coverage counts.
 MOST = {"trace": 1 << 15, "live": 1 << 10, "summary": 1 << 16, "kineto": 1 << 17, "nsys": 1 << 18, "nvprof": 1 << 17, "timeline": 1 << 14,
         "rules": 1 << 12, "message": 1 << 14}
@@ -56,7 +60,7 @@ NOT_READERS = {
     "dump_damage_of": "dump_file without its output",
 }
 LIBRARIES = "-lsimdjson -lsqlite3 -lz -lzstd -lxxhash -lpthread -ldl -lm".split()
-turn = [0]
+turn, memory = [0], {}
 
 
 def command(*words, **more):
@@ -206,12 +210,14 @@ def seeds(bench, program):
     bench.run(row.BATON, "reduce", "--part", "-o", part, run)
     take("summary", part)
     for name, files in made.items():
+        shutil.rmtree(os.path.join(SEEDS, name), ignore_errors=True)
+        os.makedirs(os.path.join(SEEDS, name))
         os.makedirs(os.path.join(CORPUS, name), exist_ok=True)
         if os.path.exists(os.path.join(KEPT, name + ".tar.gz")):
             with tarfile.open(os.path.join(KEPT, name + ".tar.gz")) as kept:
                 files += [kept.extractfile(member).read() for member in kept]
         for i, data in enumerate(files):
-            with open(os.path.join(CORPUS, name, "seed-%d" % i), "wb") as file:
+            with open(os.path.join(SEEDS, name, "seed-%d" % i), "wb") as file:
                 file.write(data)
     os.makedirs(FOUND, exist_ok=True)
     message_seeds(bench, program)
@@ -219,13 +225,51 @@ def seeds(bench, program):
 
 def message_seeds(bench, program):
     """The messages of a real team, and others like them."""
-    folder = os.path.join(CORPUS, "message")
-    bench.run(program, "-runs=0", ASAN_OPTIONS="use_sigaltstack=0", LLVM_PROFILE_FILE=os.devnull, FUZZ_TARGET="message", FUZZ_WORK=bench.work,
-              FUZZ_SEEDS=folder)
+    folder = os.path.join(SEEDS, "message")
+    bench.run(program, "-runs=0", FUZZ_SEEDS=folder, **settings(bench, "message"))
     sent = [open(path, "rb").read() for path in sorted(glob.glob(folder + "/seed-*"), key=lambda path: int(path.rsplit("-", 1)[1]))]
     for i, data in enumerate(fuzz_seeds.message(sent)):
         with open("%s/like-%d" % (folder, i), "wb") as file:
             file.write(data)
+
+
+def settings(bench, name):
+    """The environment of a run of one reader."""
+    return {"FUZZ_TARGET": name, "FUZZ_WORK": in_memory(bench), "SIMDJSON_FORCE_IMPLEMENTATION": "fallback",
+            "ASAN_OPTIONS": "use_sigaltstack=0", "LLVM_PROFILE_FILE": os.devnull}
+
+
+def in_memory(bench):
+    """A directory in /dev/shm, if that has room, for the files of the readers; it goes with this program."""
+    if not os.path.isdir("/dev/shm") or shutil.disk_usage("/dev/shm").free < 256 << 20:
+        return bench.work
+    if not memory:
+        memory["dir"] = row.tempfile.TemporaryDirectory(prefix="baton-hard-", dir="/dev/shm")
+        for name in ("seed.live", "trace.baton"):
+            shutil.copy(os.path.join(bench.work, name), memory["dir"].name)
+        shutil.copytree(os.path.join(bench.work, "run"), os.path.join(memory["dir"].name, "run"))
+    return memory["dir"].name
+
+
+def fuzz(bench, program, name, runs, seconds, *more):
+    """(runs that were made, edges that were reached, stderr, status) of a turn of libFuzzer."""
+    status, _, err = bench.run(
+        program, os.path.join(CORPUS, name), "-runs=%d" % runs, "-max_total_time=%d" % seconds, "-max_len=%d" % MOST[name], "-timeout=5",
+        "-rss_limit_mb=1024", "-print_final_stats=1", "-close_fd_mask=3", "-artifact_prefix=%s/%s-" % (FOUND, name), *more,
+        seconds=seconds + 600, **settings(bench, name))
+    text = err.decode(errors="replace")
+    made, covered = re.search(r"stat::number_of_executed_units:\s*(\d+)", text), re.findall(r" cov: (\d+)", text)
+    return int(made[1]) if made else 1, int(covered[-1]) if covered else 0, text, status
+
+
+def take_in(bench, program, name):
+    """Those of the first files that reach what no other reaches become part of the corpus. One that is a fault lies in FOUND."""
+    before = set(os.listdir(FOUND))
+    bench.run(program, "-merge=1", "-close_fd_mask=3", "-max_len=%d" % MOST[name], "-timeout=5", "-rss_limit_mb=1024",
+              "-artifact_prefix=%s/%s-" % (FOUND, name), os.path.join(CORPUS, name), os.path.join(SEEDS, name), seconds=1200,
+              **settings(bench, name))
+    for path in sorted(set(os.listdir(FOUND)) - before):
+        bench.wrong("%s: a first file is a fault: %s/%s" % (name, FOUND, path))
 
 
 def piece(bench, first, most):
@@ -233,24 +277,33 @@ def piece(bench, first, most):
     if not turn[0]:
         seeds(bench, program)
     name = TARGETS[turn[0] % len(TARGETS)]
+    if turn[0] < len(TARGETS):
+        take_in(bench, program, name)
     turn[0] += 1
     seconds = max(3, min(PIECE_S, bench.seconds / len(TARGETS)))
-    status, _, err = bench.run(
-        program, os.path.join(CORPUS, name), "-runs=%d" % most, "-max_total_time=%d" % seconds, "-max_len=%d" % MOST[name], "-timeout=5",
-        "-rss_limit_mb=1024", "-print_final_stats=1", "-seed=%d" % (first % 2**31 + turn[0]), "-close_fd_mask=3",
-        "-artifact_prefix=%s/%s-" % (FOUND, name), seconds=seconds + 300, FUZZ_TARGET=name, FUZZ_WORK=bench.work,
-        SIMDJSON_FORCE_IMPLEMENTATION="fallback", ASAN_OPTIONS="use_sigaltstack=0")
-    text = err.decode(errors="replace")
+    n, edges, text, status = fuzz(bench, program, name, most, seconds, "-seed=%d" % (first % 2**31 + turn[0]))
     if status != 0:
         fault = re.search(r"(runtime error|ERROR|SUMMARY|ALARM).*", text)
         bench.wrong("%s: status %s: %s; the input is in %s" % (name, status, fault[0] if fault else text[-200:], FOUND))
-    runs = re.search(r"stat::number_of_executed_units:\s*(\d+)", text)
-    n = int(runs[1]) if runs else 1
     bench.add(**{name: n})
-    covered = re.findall(r" cov: (\d+)", text)
-    if covered:
-        bench.most(**{name + "_edges": int(covered[-1])})
+    bench.most(**{name + "_edges": edges})
     return n
+
+
+def times():
+    """Runs a second of CPU time, so also on a busy machine."""
+    program = fuzzer()
+    with row.tempfile.TemporaryDirectory(prefix="baton-hard-") as work:
+        bench = row.Bench(work)
+        seeds(bench, program)
+        for name in sys.argv[2:] or TARGETS:
+            if not os.listdir(os.path.join(CORPUS, name)):
+                take_in(bench, program, name)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            n, edges, _, _ = fuzz(bench, program, name, 10**9, 10)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            print("%-10s %8.0f runs a second (%d in %.1f s of CPU time; %d edges)" % (name, n / used, n, used, edges), flush=True)
 
 
 def lines_of(table):
@@ -281,8 +334,8 @@ def keep():
         seeds(bench, program)
         for name in sys.argv[2:] or TARGETS:
             least = bench.fresh("least")
-            bench.run(program, "-merge=1", "-close_fd_mask=3", least, os.path.join(CORPUS, name), seconds=3600, FUZZ_TARGET=name,
-                      FUZZ_WORK=work, SIMDJSON_FORCE_IMPLEMENTATION="fallback", ASAN_OPTIONS="use_sigaltstack=0")
+            bench.run(program, "-merge=1", "-close_fd_mask=3", least, os.path.join(CORPUS, name), os.path.join(SEEDS, name), seconds=3600,
+                      **settings(bench, name))
             pack(name, least)
 
 
@@ -303,17 +356,25 @@ def coverage():
     with row.tempfile.TemporaryDirectory(prefix="baton-hard-") as work:
         bench = row.Bench(work)
         seeds(bench, program)
-        for name in sys.argv[2:] or TARGETS:
-            raw, profile = os.path.join(work, name + ".raw"), os.path.join(work, name + ".profile")
-            bench.run(program, "-runs=0", "-close_fd_mask=3", os.path.join(CORPUS, name), seconds=600, FUZZ_TARGET=name, FUZZ_WORK=work,
-                      LLVM_PROFILE_FILE=raw)
-            command(CLANG.replace("clang", "llvm-profdata"), "merge", "-o", profile, raw)
-            paths = [path for glob_of in SOURCES[name].split() for path in sorted(glob.glob(glob_of))]
-            files = lines_of(command(CLANG.replace("clang", "llvm-cov"), "export", "-format=lcov", program, "-instr-profile=" + profile, *paths))
-            files["all"] = [sum(counts) for counts in zip(*files.values())]
-            for path, (reached, lines) in files.items():
-                print("%-10s %-48s %5.1f %% of %5d lines" % (name, path, 100 * reached / max(lines, 1), lines), flush=True)
+        few = [name for name in sys.argv[2:] or TARGETS if covered_percent(bench, program, name) < LEAST_PERCENT]
+    if few:
+        print("fewer than %d %% of the lines are reached: %s" % (LEAST_PERCENT, ", ".join(few)))
+    return bool(few)
+
+
+def covered_percent(bench, program, name):
+    """Of the lines of a reader; prints it, and that of each of its files."""
+    raw, profile = os.path.join(bench.work, name + ".raw"), os.path.join(bench.work, name + ".profile")
+    bench.run(program, "-runs=0", "-close_fd_mask=3", os.path.join(CORPUS, name), os.path.join(SEEDS, name), seconds=600,
+              **dict(settings(bench, name), LLVM_PROFILE_FILE=raw))
+    command(CLANG.replace("clang", "llvm-profdata"), "merge", "-o", profile, raw)
+    paths = [path for glob_of in SOURCES[name].split() for path in sorted(glob.glob(glob_of))]
+    files = lines_of(command(CLANG.replace("clang", "llvm-cov"), "export", "-format=lcov", program, "-instr-profile=" + profile, *paths))
+    files["all"] = [sum(counts) for counts in zip(*files.values())]
+    for path, (reached, lines) in files.items():
+        print("%-10s %-48s %5.1f %% of %5d lines" % (name, path, 100 * reached / max(lines, 1), lines), flush=True)
+    return 100 * files["all"][0] / max(files["all"][1], 1)
 
 
 if __name__ == "__main__":
-    {"--coverage": coverage, "--keep": keep}.get((sys.argv[1:2] or [""])[0], lambda: row.main(globals()))()
+    sys.exit({"--coverage": coverage, "--keep": keep, "--times": times}.get((sys.argv[1:2] or [""])[0], lambda: row.main(globals()))())
