@@ -10,6 +10,7 @@ something stay in the corpus (build/hard/corpus), so that a turn begins with wha
     12_fuzz.py --times [READER...]      prints runs a second of CPU time
     12_fuzz.py --keep [READER...]       checks the least part of the corpus in that reaches as much (tests/hard/corpus)
 """
+import concurrent.futures
 import glob
 import gzip
 import json
@@ -183,7 +184,7 @@ def seeds(bench, program):
             for path in [out] if os.path.isfile(out) else glob.glob(out + "/*"):
                 take(name, path)
     for maker, name in (("tests/cli/nsys_fixtures.py", "nsys"), ("tests/cli/kineto_fixtures.py", "kineto")):
-        for kind in command(sys.executable, maker, "--list").split():
+        for kind in (line.split()[0] for line in command(sys.executable, maker, "--list").splitlines()):
             path = os.path.join(bench.work, kind)
             bench.run(sys.executable, maker, kind, path)
             for made_of in [path] if os.path.isfile(path) else glob.glob(path + "/*"):
@@ -350,9 +351,33 @@ def pack(name, folder):
                     tar.addfile(member, data)
 
 
+def counted_readers():
+    """The program of tests/hard/fuzz.c with the lines of SOURCES counted; the rest is that of the build."""
+    if not shutil.which(CLANG):
+        raise row.Skip("there is no %s (packages clang-14 and libclang-rt-14-dev; CLANG= names another)" % CLANG)
+    folder, program = "build/coverage", "build/coverage/fuzz"
+    rest = os.path.join(row.BUILD, "libreducer.a")
+    row.needs(rest)
+    count = ["-fprofile-instr-generate", "-fcoverage-mapping"]
+    flags = {source: count for names in SOURCES.values() for pattern in names.split() for source in glob.glob(pattern)}
+    flags.update({"tests/hard/fuzz.c": ["-fsanitize=fuzzer"], "tests/hard/fuzz_team.c": ["-fsanitize=fuzzer"]})
+    headers = max(os.path.getmtime(path) for folder_of in ("reducer", "include") for path in glob.glob(folder_of + "/**/*.h", recursive=True))
+    objects = {source: os.path.join(folder, source.replace("/", "-") + ".o") for source in flags}
+
+    def compile_one(source):
+        made = objects[source]
+        if not os.path.exists(made) or os.path.getmtime(made) < max(headers, os.path.getmtime(source)):
+            command(CLANG, "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", *flags[source], "-Ireducer", "-Iinclude", "-c", "-o", made, source)
+
+    os.makedirs(folder, exist_ok=True)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(compile_one, objects))
+    command(CLANG.replace("clang", "clang++"), "-fsanitize=fuzzer", "-fprofile-instr-generate", "-o", program, *objects.values(), rest, *LIBRARIES)
+    return os.path.abspath(program)
+
+
 def coverage():
-    flags = ["-fprofile-instr-generate", "-fcoverage-mapping"]
-    program = build("build/coverage", flags, ["-fsanitize=fuzzer", *flags])
+    program = counted_readers()
     with row.tempfile.TemporaryDirectory(prefix="baton-hard-") as work:
         bench = row.Bench(work)
         seeds(bench, program)
@@ -377,4 +402,11 @@ def covered_percent(bench, program, name):
 
 
 if __name__ == "__main__":
-    sys.exit({"--coverage": coverage, "--keep": keep, "--times": times}.get((sys.argv[1:2] or [""])[0], lambda: row.main(globals()))())
+    action = {"--coverage": coverage, "--keep": keep, "--times": times}.get((sys.argv[1:2] or [""])[0])
+    if not action:
+        row.main(globals())
+    try:
+        sys.exit(action())
+    except row.Skip as reason:
+        print(reason)
+        sys.exit(77)
