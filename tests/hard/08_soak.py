@@ -103,7 +103,11 @@ def planted(leak_kib_an_hour, seconds):
 
 
 if __name__ == "__main__":
-    if "--leak" in sys.argv:
-        at = sys.argv.index("--leak")
+    if "--leak" not in sys.argv:
+        row.main(globals())
+    at = sys.argv.index("--leak")
+    try:
         sys.exit(planted(int(sys.argv[at + 1]), float(sys.argv[sys.argv.index("--seconds") + 1]) if "--seconds" in sys.argv else 60))
-    row.main(globals())
+    except row.Skip as reason:
+        print(reason)
+        sys.exit(77)

@@ -8,6 +8,7 @@ something stay in the corpus (build/hard/corpus), so that a turn begins with wha
     12_fuzz.py --coverage [READER...]   prints how many lines of each reader the corpus reaches (build/coverage; llvm-cov). Status 1 when
                                         one of the readers has fewer than 90 % of its lines reached
     12_fuzz.py --times [READER...]      prints runs a second of CPU time
+    12_fuzz.py --afl [READER [SECONDS]] the same program under AFL++ (package afl++)
     12_fuzz.py --keep [READER...]       checks the least part of the corpus in that reaches as much (tests/hard/corpus)
 """
 import concurrent.futures
@@ -351,15 +352,11 @@ def pack(name, folder):
                     tar.addfile(member, data)
 
 
-def counted_readers():
-    """The program of tests/hard/fuzz.c with the lines of SOURCES counted; the rest is that of the build."""
-    if not shutil.which(CLANG):
-        raise row.Skip("there is no %s (packages clang-14 and libclang-rt-14-dev; CLANG= names another)" % CLANG)
-    folder, program = "build/coverage", "build/coverage/fuzz"
+def readers(folder, compiler, counted, program_flags):
+    """The program of tests/hard/fuzz.c by `compiler`, SOURCES with the flags `counted`; the rest of it is that of the build."""
     rest = os.path.join(row.BUILD, "libreducer.a")
     row.needs(rest)
-    count = ["-fprofile-instr-generate", "-fcoverage-mapping"]
-    flags = {source: count for names in SOURCES.values() for pattern in names.split() for source in glob.glob(pattern)}
+    flags = {source: counted for names in SOURCES.values() for pattern in names.split() for source in glob.glob(pattern)}
     flags.update({"tests/hard/fuzz.c": ["-fsanitize=fuzzer"], "tests/hard/fuzz_team.c": ["-fsanitize=fuzzer"]})
     headers = max(os.path.getmtime(path) for folder_of in ("reducer", "include") for path in glob.glob(folder_of + "/**/*.h", recursive=True))
     objects = {source: os.path.join(folder, source.replace("/", "-") + ".o") for source in flags}
@@ -367,17 +364,46 @@ def counted_readers():
     def compile_one(source):
         made = objects[source]
         if not os.path.exists(made) or os.path.getmtime(made) < max(headers, os.path.getmtime(source)):
-            command(CLANG, "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", *flags[source], "-Ireducer", "-Iinclude", "-c", "-o", made, source)
+            command(compiler, "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", *flags[source], "-Ireducer", "-Iinclude", "-c", "-o", made, source)
 
     os.makedirs(folder, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(compile_one, objects))
-    command(CLANG.replace("clang", "clang++"), "-fsanitize=fuzzer", "-fprofile-instr-generate", "-o", program, *objects.values(), rest, *LIBRARIES)
-    return os.path.abspath(program)
+    command(compiler.replace("clang", "clang++") if "afl" not in compiler else compiler + "++", "-fsanitize=fuzzer", *program_flags, "-o",
+            folder + "/fuzz", *objects.values(), rest, *LIBRARIES)
+    return os.path.abspath(folder + "/fuzz")
+
+
+def afl():
+    """afl-fuzz on one reader for some seconds: 12_fuzz.py --afl [READER [SECONDS]]."""
+    name, seconds = (sys.argv[2:] + ["timeline", "60"][len(sys.argv) - 2:])[:2]
+    if not shutil.which("afl-clang-fast"):
+        raise row.Skip("there is no afl-clang-fast (package afl++)")
+    program = readers("build/afl", "afl-clang-fast", [], [])
+    with row.tempfile.TemporaryDirectory(prefix="baton-hard-") as work:
+        bench = row.Bench(work)
+        seeds(bench, program)
+        out = os.path.join(work, "out-of-afl")
+        status, said, err = bench.run(
+            "afl-fuzz", "-i", os.path.join(SEEDS, name), "-o", out, "-V", seconds, "-m", "none", "-t", "5000", "--", program,
+            seconds=int(seconds) + 600, AFL_SKIP_CPUFREQ="1", AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1", AFL_NO_UI="1", AFL_NO_AFFINITY="1",
+            **dict(settings(bench, name), ASAN_OPTIONS="abort_on_error=1:symbolize=0"))
+        stats = os.path.join(out, "default/fuzzer_stats")
+        if not os.path.exists(stats):
+            sys.exit("afl-fuzz: status %s: %s" % (status, (said + err).decode(errors="replace")[-600:]))
+        told = dict(line.split(":", 1) for line in open(stats).read().splitlines())
+        told = {key.strip(): value.strip() for key, value in told.items()}
+        print("%s: %s runs in %s s, %s crashes, %s hangs, %s of the edges" % (
+            name, told["execs_done"], told["run_time"], told["saved_crashes"], told["saved_hangs"], told["bitmap_cvg"]))
+        for path in glob.glob(out + "/default/crashes/id*") + glob.glob(out + "/default/hangs/id*"):
+            shutil.copy(path, FOUND)
+        return int(told["saved_crashes"]) + int(told["saved_hangs"]) > 0
 
 
 def coverage():
-    program = counted_readers()
+    if not shutil.which(CLANG):
+        raise row.Skip("there is no %s (packages clang-14 and libclang-rt-14-dev; CLANG= names another)" % CLANG)
+    program = readers("build/coverage", CLANG, ["-fprofile-instr-generate", "-fcoverage-mapping"], ["-fprofile-instr-generate"])
     with row.tempfile.TemporaryDirectory(prefix="baton-hard-") as work:
         bench = row.Bench(work)
         seeds(bench, program)
@@ -402,7 +428,7 @@ def covered_percent(bench, program, name):
 
 
 if __name__ == "__main__":
-    action = {"--coverage": coverage, "--keep": keep, "--times": times}.get((sys.argv[1:2] or [""])[0])
+    action = {"--coverage": coverage, "--keep": keep, "--times": times, "--afl": afl}.get((sys.argv[1:2] or [""])[0])
     if not action:
         row.main(globals())
     try:
