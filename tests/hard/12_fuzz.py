@@ -400,14 +400,30 @@ def afl():
         return int(told["saved_crashes"]) + int(told["saved_hangs"]) > 0
 
 
+def needs_clang(work):
+    """Skips where there is no clang, or not all of its parts. After that what does not compile is a fault."""
+    tools = [CLANG, CLANG.replace("clang", "clang++"), CLANG.replace("clang", "llvm-profdata"), CLANG.replace("clang", "llvm-cov")]
+    missing = [tool for tool in tools if not shutil.which(tool)]
+    if missing:
+        raise row.Skip("there is no %s (packages clang-14, libclang-rt-14-dev and llvm-14; CLANG= names another)" % ", ".join(missing))
+    source = os.path.join(work, "empty.c")
+    with open(source, "w") as file:
+        file.write("int LLVMFuzzerTestOneInput(const void *, unsigned long);\n"
+                   "int LLVMFuzzerTestOneInput(const void *data, unsigned long n) { return data == 0 && n; }\n")
+    command(CLANG, "-fsanitize=fuzzer", "-fprofile-instr-generate", "-fcoverage-mapping", "-o", os.path.join(work, "empty"), source, "-lstdc++", "-lm")
+
+
 def coverage():
-    if not shutil.which(CLANG):
-        raise row.Skip("there is no %s (packages clang-14 and libclang-rt-14-dev; CLANG= names another)" % CLANG)
-    program = readers("build/coverage", CLANG, ["-fprofile-instr-generate", "-fcoverage-mapping"], ["-fprofile-instr-generate"])
     with row.tempfile.TemporaryDirectory(prefix="baton-hard-") as work:
         bench = row.Bench(work)
-        seeds(bench, program)
-        few = [name for name in sys.argv[2:] or TARGETS if covered_percent(bench, program, name) < LEAST_PERCENT]
+        row.needs(os.path.join(row.BUILD, "libreducer.a"))
+        needs_clang(work)
+        try:
+            program = readers("build/coverage", CLANG, ["-fprofile-instr-generate", "-fcoverage-mapping"], ["-fprofile-instr-generate"])
+            seeds(bench, program)
+            few = [name for name in sys.argv[2:] or TARGETS if covered_percent(bench, program, name) < LEAST_PERCENT]
+        except row.Skip as fault:
+            sys.exit("12_fuzz: %s" % fault)
     if few:
         print("fewer than %d %% of the lines are reached: %s" % (LEAST_PERCENT, ", ".join(few)))
     return bool(few)
