@@ -151,9 +151,9 @@ $(HARD)/tally $(HARD)/flips: $(HARD)/%: tests/hard/%.c $(CODEC_OBJ) $(wildcard i
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Iinclude -o $@ $< $(CODEC_OBJ) -lzstd -lxxhash
 $(HARD)/many $(HARD)/forks: $(HARD)/%: tests/hard/%.c $(RT)/libcuda.so.1 $(BUILD)/flags
 	@mkdir -p $(@D)
-	@$(CC) -std=gnu11 -O1 -g $(WARN) -o $@ $< $(RT)/libcuda.so.1 -lpthread
-$(HARD)/disk.so: tests/hard/disk.c $(BUILD)/flags
+	@$(CC) -std=gnu11 -O1 -g $(WARN) -o $@ $< $(RT)/libcuda.so.1 -lpthread -ldl
+$(HARD)/disk.so $(HARD)/held.so: $(HARD)/%.so: tests/hard/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) -std=gnu11 -D_GNU_SOURCE -O1 -g $(WARN) -fno-builtin -fno-optimize-sibling-calls -fPIC -shared -o $@ $< -ldl
 .PHONY: hard-programs
-hard-programs: $(addprefix $(HARD)/,tally flips many forks disk.so)
+hard-programs: $(addprefix $(HARD)/,tally flips many forks disk.so held.so)

@@ -46,7 +46,7 @@ is_same_without_sanitizer() { # is_same_without_sanitizer NAME
 	double/* | torch/*) [ -z "${DOUBLE_SAN:-}" ] ;;
 	shim/native | shim/refused | shim/stacks) ;;
 	page/* | cli/pictures | cli/tables_tools | cli/timeline_tools | cli/perfetto_ui | cli/nsys_ai | cli/export_nsys_real) ;;
-	floors/* | hard/state | hard/growth | accuracy/reference | accuracy/score | accuracy/family | cli/faq) ;;
+	floors/* | hard/state | hard/growth | hard/coverage | accuracy/reference | accuracy/score | accuracy/family | cli/faq) ;;
 	*) false ;;
 	esac
 }
@@ -96,11 +96,14 @@ fuzz() {
 	try fuzz/hostile "$PYTHON" tests/fuzz/hostile.py --baton "$BATON" --commands "$BUILD/tests/commands" --seed 1 --count 12 --seconds 20
 }
 # Short cuts of `make hard`. Those that are not here have a case elsewhere: 3 shim/disk, 5 shim/faults, 10 and 20 shim/identical,
-# 12 fuzz, 17 cli/cores and cli/mpi, 18 cli/trace_bad, 19 format/golden; 8 and 11 need time.
+# 12 fuzz, 17 cli/cores and cli/mpi, 18 cli/trace_bad, 19 format/golden; 11 needs time, and of 8 only
+# the judgement is here, on a recorder that leaks.
 hard() {
 	row() { try "hard/$1" "$PYTHON" tests/hard/"$1".py --most "$2"; }
 	try hard/state "$PYTHON" tests/hard/state_test.py
 	try hard/growth "$PYTHON" tests/hard/growth_test.py
+	try hard/coverage "$PYTHON" tests/hard/12_fuzz.py --coverage
+	try hard/leak "$PYTHON" tests/hard/08_soak.py --leak 1048576 --seconds 10
 	row 01_kills 10
 	row 02_conserved 500000
 	row 03_disk_full 4

@@ -2,6 +2,7 @@
 import gzip
 import os
 import random
+import sqlite3
 import struct
 import sys
 
@@ -132,6 +133,57 @@ def kineto():
     made += [file(good, before=b'"hostName":"h","a":{"traceEvents":5},"baseTimeNanoseconds":1700000000000000000,').replace(b"1000", b"1700000000000000.5"),
              file(*[good] * 700), file(good, b'{"name":"%s"}' % (b"\\u00e9\\u07ff\\u0041\\ud800x\\udfff\\n" * 20)), file(good.replace(b"gemm", b"g\\u00e9\\u0041\\ud800x"))]
     made += [hostile.changed(random.Random(seed), hostile.kineto()) for seed in range(150)]
+    return made
+
+
+def kineto_operators():
+    """Operators with the shapes of their inputs, on a forward and a backward thread that their numbers and flows join."""
+    operator = (b'{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":9,"tid":%d,"ts":%d,"dur":5,"args":{"Sequence number":%d,"Fwd thread id":%d,'
+                b'"Input Dims":%s,"Input type":%s}}')
+    flow = b'{"ph":"%s","cat":"fwdbwd","name":"fwdbwd","id":%s,"pid":9,"tid":%d,"ts":%d,"bp":"e"}'
+    def file(*events):
+        return b'{"schemaVersion":1,"distributedInfo":{"rank":0},"traceEvents":[' + b",".join(events) + b"]}"
+    both = [operator % (tid, 100 * n + tid, n, tid - 9, b"[[2, 3], [], [3,\n4]]", b'["float", "", "a \\" b"]') for n in range(5) for tid in (9, 10)]
+    flows = [flow % (kind, b"%d" % n, tid, 100 * n + tid) for n in range(5) for kind, tid in ((b"s", 9), (b"f", 10))]
+    many = [operator % (9 + n, n, n // 2, n % 2, b"[]", b"[]") for n in range(300)]
+    odd = [operator % (9, 1, -1, -1, shapes, types) for shapes, types in ((b"5", b'"x"'), (b"[[", b"[]"), (b"{}", b"null"), (b"[" + b"7," * 9000 + b"7]", b"[]"))]
+    return [file(*both), file(*flows, *both), file(*many), file(*odd), file(*[flow % (b"s", n, 9, 1) for n in (b"-1", b'"x"', b"1e9", b"null")], *both[:1])]
+
+
+def nsys(data):
+    """An export of nsys with call chains, memory that allocations took, inputs of operators, and payloads as hex."""
+    made = []
+
+    def change(*statements, rows=()):
+        db = sqlite3.connect(":memory:")
+        db.deserialize(data)
+        for statement in statements:
+            db.execute(statement)
+        for statement, values in rows:
+            db.executemany(statement, values)
+        db.commit()
+        made.append(db.serialize())
+
+    texts = ["train.py", "train.py:12 step", "train.py:99999999999 x", "train.py:7", "[backward]", "libtorch.so+0x1f0", "/lib/libtorch.so", "main"]
+    strings = ("INSERT INTO StringIds VALUES (?, ?)", [(900 + i, text) for i, text in enumerate(texts)])
+    pairs = [(901, 900), (902, 900), (903, 900), (904, None), (905, 906), (907, 906), (907, None), (None, None), (5555, 5555)]
+    chains = "CREATE TABLE CUDA_CALLCHAINS (id INTEGER, symbol INTEGER, module INTEGER, originalIP INTEGER, stackDepth INTEGER)"
+    frame = "INSERT INTO CUDA_CALLCHAINS VALUES (?, ?, ?, ?, ?)"
+    column = "ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME ADD COLUMN callchainId INTEGER"
+    change(chains, column, "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET callchainId = rowid % 4",
+           rows=(strings, (frame, [(1 + i % 3, *pair, 4096 + i, i) for i, pair in enumerate(pairs * 2)])))
+    change(chains, column, "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET callchainId = 1", rows=(strings, (frame, [(1, 907, 906, i, i) for i in range(300)])))
+    used = "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (globalPid INTEGER, correlationId INTEGER, bytes INTEGER, memKind INTEGER)"
+    calls = "SELECT globalTid & ~0xffffff, correlationId, %s FROM CUPTI_ACTIVITY_KIND_RUNTIME"
+    change(used, "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS " + calls % "1 << correlationId % 40, 2",
+           "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS " + calls % "-5, 99")
+    inputs = ['{"Input Dims":"[[2,3],[]]","Input type":"[\\"float\\",\\"\\"]"}', '{"Input Dims":"[[2]]"}', '{"Input Dims":"[[2]', '{"Input Dims":"\\', "{}"]
+    change(*["UPDATE NVTX_EVENTS SET jsonText = '%s' WHERE rowid %% 5 = %d" % (text.replace("'", "''"), i) for i, text in enumerate(inputs)])
+    change("UPDATE NVTX_EVENTS SET binaryData = hex(binaryData)")
+    change("UPDATE NVTX_EVENTS SET binaryData = hex(binaryData) || 'g' || substr(hex(binaryData), 2)")
+    change("UPDATE NVTX_EVENTS SET eventType = 75, text = 'a domain', domainId = rowid % 3 WHERE rowid % 4 = 0", "UPDATE NVTX_EVENTS SET domainId = rowid % 3")
+    change("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = -9e18 WHERE rowid % 2", "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET start = 1 << 62")
+    change("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET copyKind = 99, srcKind = 5", "DELETE FROM TARGET_INFO_GPU", "UPDATE TARGET_INFO_CUDA_DEVICE SET uuid = 'x'")
     return made
 
 

@@ -1,10 +1,12 @@
 """Does memory grow steadily? Of samples taken at regular moments: what is added per sample, with an interval.
 
-The first third is left out: until then buffers reach their size. The rest is cut into pieces, of each of which the least counts: pages
-come and go. What is added from one piece to the next is one observation, for memory grows in steps, so that neighbouring samples say the
-same, and the error of a line fitted to them would be far too small. A leak is there in each piece; a buffer that a busy machine makes larger
-once is not: the middle observation counts, and its interval is from the third to the tenth of twelve (96 %, whatever their
+The first third is left out: until then buffers reach their size. The rest is cut into pieces, of each of which the middle sample counts:
+what is in use for a moment comes and goes. What is added from one piece to the next is one observation, for memory grows in steps, so that
+neighbouring samples say the same, and the error of a line fitted to them would be far too small. A leak is there in each piece; a buffer
+that a busy machine makes larger once is not: the middle observation counts, and its interval is from the third to the tenth of twelve (96 %, whatever their
 distribution is)."""
+
+import statistics
 
 BLOCKS = 12
 
@@ -15,15 +17,9 @@ def per_sample(kib):
     if len(late) <= 2 * BLOCKS:
         raise ValueError("%d samples are too few" % len(kib))
     edges = [i * len(late) // (BLOCKS + 1) for i in range(BLOCKS + 2)]
-    least = [min(late[a:b]) for a, b in zip(edges, edges[1:])]
-    grown = sorted((b - a) * (BLOCKS + 1) / len(late) for a, b in zip(least, least[1:]))
+    middle = [statistics.median(late[a:b]) for a, b in zip(edges, edges[1:])]
+    grown = sorted((b - a) * (BLOCKS + 1) / len(late) for a, b in zip(middle, middle[1:]))
     return grown[2], (grown[BLOCKS // 2 - 1] + grown[BLOCKS // 2]) / 2, grown[-3]
-
-
-def difference(of, without):
-    """(least, middle, most): what the first grows more than the second, a sample."""
-    a, b = per_sample(of), per_sample(without)
-    return a[0] - b[2], a[1] - b[1], a[2] - b[0]
 
 
 def verdict(grown, most):

@@ -1,9 +1,12 @@
 /* Threads that launch: many THREADS LAUNCHES [ROUNDS [SECONDS [EACH]]]. In each round THREADS new
  * threads make LAUNCHES launches each, all beside each other; up to ROUNDS rounds (1), or as many
  * as SECONDS give time for; a round begins EACH seconds after the one before it, or later. After
- * each round a line: "round N kib M data D", M what of this process is resident, D what of its own
- * it has asked for (VmData). The last line: "launched N". Status: of the last synchronisation.
- * MANY_LEAK=BYTES: so many are lost a round. */
+ * each round a line: "round N kib M held H mapped P files F", M what of this process is resident, H and
+ * P the bytes that the recorder has allocated and mapped (held.so; -1 without it), F the open files.
+ * The last line: "launched N". Status: of the last synchronisation. MANY_LEAK=BYTES: so many the
+ * recorder loses a round. */
+#include <dirent.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,18 +31,28 @@ static void *launch(void *unused)
 	return unused;
 }
 
-/* What a file of /proc/self says; `form`: of its line. */
-static long kib_of(const char *path, const char *form)
+static long resident_kib(void)
 {
-	FILE *file = fopen(path, "r");
+	FILE *file = fopen("/proc/self/smaps_rollup", "r");
 	long kib = 0;
 	char line[256];
 	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, form, &kib) == 1)
+		if (sscanf(line, "Rss: %ld", &kib) == 1)
 			break;
 	if (file)
 		fclose(file);
 	return kib;
+}
+
+static int open_files(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
 }
 
 static double now_s(void)
@@ -49,25 +62,34 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* A planted leak: so many bytes a round, a page as soon as there is one of them. */
+/* A planted leak: so many bytes a round, a fraction of one too. */
 static void leak(double bytes)
 {
+	void (*lose)(size_t) = (void (*)(size_t))dlsym(RTLD_DEFAULT, "recorder_leak");
 	static double owed;
 	owed += bytes;
-	for (; owed >= 4096; owed -= 4096) {
-		char *lost = malloc(4096);
-		if (lost)
-			memset(lost, 1, 4096);
-	}
+	if (lose && owed >= 1)
+		lose((size_t)owed);
+	owed -= (double)(size_t)owed;
 }
 
-static void sleep_until(double when)
+static void sleep_ms(int ms)
 {
-	const double left = when - now_s();
-	const struct timespec rest = {.tv_sec = (time_t)left,
-								  .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};
-	if (left > 0)
-		nanosleep(&rest, NULL);
+	const struct timespec rest = {.tv_nsec = ms * 1000000l};
+	nanosleep(&rest, NULL);
+}
+
+static void rest_until(double when)
+{
+	while (now_s() < when)
+		sleep_ms(2);
+}
+
+/* What a function of held.so says; -1 without it. */
+static long long told(const char *name)
+{
+	long long (*tells)(void) = (long long (*)(void))dlsym(RTLD_DEFAULT, name);
+	return tells ? tells() : -1;
 }
 
 int main(int argc, char **argv)
@@ -84,7 +106,6 @@ int main(int argc, char **argv)
 	cuModuleLoadData(&module, "");
 	cuModuleGetFunction(&function, module, "a_kernel");
 	while (thread && status == 0 && round < rounds && now_s() < end) {
-		sleep_until(begin + each * round);
 		for (int i = 0; i < threads; i++)
 			if (pthread_create(&thread[i], NULL, launch, NULL) != 0)
 				return 9;
@@ -92,9 +113,9 @@ int main(int argc, char **argv)
 			pthread_join(thread[i], NULL);
 		status = cuCtxSynchronize();
 		leak(lost ? atof(lost) : 0);
-		printf("round %d kib %ld data %ld\n", ++round,
-			   kib_of("/proc/self/smaps_rollup", "Rss: %ld"),
-			   kib_of("/proc/self/status", "VmData: %ld"));
+		rest_until(begin + each * ++round);
+		printf("round %d kib %ld held %lld mapped %lld files %d\n", round, resident_kib(),
+			   told("recorder_holds"), told("recorder_maps"), open_files());
 		fflush(stdout);
 	}
 	printf("launched %lld\n", (long long)round * threads * launches);

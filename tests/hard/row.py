@@ -21,6 +21,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -41,6 +42,7 @@ class Bench:
 
     def __init__(self, work):
         self.work, self.sums, self.faults, self.seconds = work, {}, 0, 1e9
+        self.lock = threading.Lock()  # of sums, for rows whose cases run beside each other
         self.env = {k: v for k, v in os.environ.items() if k not in LEAVE_OUT}
         self.env.update(LD_LIBRARY_PATH=SIMGPU, BATON_GAUGES="off", NO_COLOR="1", LC_ALL="C", SIMGPU_MEMORY_MB="256")
 
@@ -55,8 +57,9 @@ class Bench:
         return true
 
     def add(self, **sums):
-        for name, n in sums.items():
-            self.sums[name] = self.sums.get(name, 0) + n
+        with self.lock:
+            for name, n in sums.items():
+                self.sums[name] = self.sums.get(name, 0) + n
 
     def most(self, **sums):
         for name, n in sums.items():

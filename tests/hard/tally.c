@@ -131,8 +131,10 @@ static void note_file(int dirfd, const char *name)
 		sum.unreadable++;
 		return;
 	}
-	memset(names, 0, (size_t)IDS * NAME_BYTES);
-	memset(of_thread, 0, IDS * sizeof(*of_thread));
+	names = calloc(IDS, NAME_BYTES); /* pages that nothing touches cost nothing */
+	of_thread = calloc(IDS, sizeof(*of_thread));
+	if (!names || !of_thread)
+		exit(2);
 	sum.open += !reader.closed;
 	for (size_t i = 0; i < reader.n_entries; i++)
 		note_block(&reader, &reader.entries[i]);
@@ -143,6 +145,8 @@ static void note_file(int dirfd, const char *name)
 		if (n && (n < sum.least || !sum.least))
 			sum.least = n;
 	}
+	free(names);
+	free(of_thread);
 	baton_reader_close(&reader);
 }
 
@@ -158,9 +162,7 @@ static bool is_trace(const char *name)
 int main(int argc, char **argv)
 {
 	DIR *dir = argc > 1 ? opendir(argv[1]) : NULL;
-	names = calloc(IDS, NAME_BYTES);
-	of_thread = calloc(IDS, sizeof(*of_thread));
-	if (!dir || !names || !of_thread) {
+	if (!dir) {
 		fprintf(stderr, "tally: %s: cannot be read\n", argc > 1 ? argv[1] : "no directory");
 		return 2;
 	}
