@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "commands.h"
 #include "import/foreign.h"
+#include "table_options.h"
 #include "timeline/op_input.h"
 #include "timeline/slowdown_print.h"
 
@@ -11,6 +12,8 @@
 
 static const struct option_spec options[] = {
 	{"json", 0, OPTION_FLAG, NULL, "print JSON"},
+	TABLE_CSV_ROW,
+	TABLE_MARKDOWN_ROW,
 	{0},
 };
 
@@ -73,6 +76,10 @@ static int print(const struct invocation *call, const struct timeline *timeline,
 				 const struct slowdown *slowdown)
 {
 	const struct slowdown_printed printed = {call->operand, call->operands, timeline, slowdown};
+	enum sheet_format format;
+	table_options_read(call, &format); /* it is one form only: run() has looked */
+	if (format != SHEET_TABLE)
+		return table_options_written(call->operand[0], slowdown_print_sheets(&printed, format));
 	if (option_given(call, "json"))
 		slowdown_print_json(&printed);
 	else
@@ -126,7 +133,10 @@ static int answer(const struct invocation *call, struct op_rows *rows)
 static int run(const struct invocation *call)
 {
 	struct op_rows rows = {0};
-	int status = STATUS_OK;
+	enum sheet_format format;
+	int status = table_options_read(call, &format);
+	if (status != STATUS_OK)
+		return status;
 	for (int i = 0; i < call->operands && status != STATUS_INPUT; i++)
 		status = status_worse(status, read_file(call->operand[i], &rows));
 	if (status != STATUS_INPUT)

@@ -64,7 +64,8 @@ cupti: $(CUPTI_LIBS) $(DOUBLE_DIR)/cupti_test $(DOUBLE_DIR)/cupti_layouts
 # ---- the shim's hooks: their tests ----
 
 HOOKS_SRC := $(sort $(wildcard shim/dlsym*.[cS] $(addprefix shim/sources/,launch/*.c nccl/*.c nvtx/*.c))) \
-	$(addprefix shim/base/,config.c guard.c message.c perthread.c caller.c recording.c symbols.c) shim/ring/thread_name.c $(SHIM_WRAPPERS)
+	$(addprefix shim/base/,config.c guard.c message.c perthread.c caller.c recording.c symbols.c) shim/ring/hosted.c shim/ring/thread_name.c \
+	$(SHIM_WRAPPERS)
 HOOKS_DEPS := $(HOOKS_SRC) $(SHIM_HEADERS) $(wildcard include/baton/*.h include/baton/*/*.h tests/shim/*.[ch] tests/shim/libs/*) shim/export.map
 HOOKS_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -DXXH_INLINE_ALL -Ishim -Iinclude -Itests/shim -Itests/unit
 HOOKS_OUT := $(BUILD)/tests/shim

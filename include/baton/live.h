@@ -22,7 +22,7 @@
 #define BATON_NO_STREAM UINT32_MAX
 
 /* The type decides the meaning of a slot's other members. Names are ids of strings. The recorder
- * does not write frames and host functions yet; the drain knows them. */
+ * does not write frames yet; the drain knows them. */
 enum baton_slot_type {
 	/* name: the call; correlation: its op's, or 0; stack; aux: CUPTI's number of its context, or 0;
 	 * of a call that failed what it returned */
@@ -41,7 +41,8 @@ enum baton_slot_type {
 	BATON_SLOT_SCHED = 5,
 	/* a Python frame; correlation: id of the thread; name: the frame's string */
 	BATON_SLOT_FRAME = 6,
-	/* the run of a host function; name: id of the stream that it held up */
+	/* the run of a host function; name: CUPTI's number of the stream that it held up, or
+	 * BATON_NO_STREAM; aux: that of its context; correlation: of the call that gave it */
 	BATON_SLOT_HOST_FUNC = 7,
 	/* event record or stream wait (flags: enum baton_sync_kind); name: CUPTI's number of the stream,
 	 * or BATON_NO_STREAM; aux: that of its context; correlation; stack: low 32 bits of the event */

@@ -175,22 +175,26 @@ static void drain_sched(struct baton_drain *d, const struct baton_slot *slot)
 		drain_row(d, BATON_SCHED, slot, row, present);
 }
 
+static uint32_t drain_stream(const struct baton_drain *d, const struct baton_slot *slot)
+{
+	const bool known = d->stream_id && slot->name != BATON_NO_STREAM;
+	return known ? d->stream_id(d->places, slot->aux, slot->name) : 0;
+}
+
 static void drain_host_func(struct baton_drain *d, const struct baton_slot *slot)
 {
 	int64_t row[BATON_MAX_COLUMNS] = {[SYNC_KIND] = BATON_SYNC_HOST_FUNC,
-									  [SYNC_STREAM] = slot->name,
+									  [SYNC_STREAM] = drain_stream(d, slot),
 									  [SYNC_CORRELATION] = slot->correlation};
 	drain_row(d, BATON_SYNC, slot, row, (1u << (SYNC_CORRELATION + 1)) - 1);
 }
 
 static void drain_event(struct baton_drain *d, const struct baton_slot *slot)
 {
-	bool known = d->stream_id && slot->name != BATON_NO_STREAM;
-	int64_t row[BATON_MAX_COLUMNS] = {
-		[SYNC_KIND] = slot->flags,
-		[SYNC_STREAM] = known ? d->stream_id(d->places, slot->aux, slot->name) : 0,
-		[SYNC_CORRELATION] = slot->correlation,
-		[SYNC_EVENT] = slot->stack};
+	int64_t row[BATON_MAX_COLUMNS] = {[SYNC_KIND] = slot->flags,
+									  [SYNC_STREAM] = drain_stream(d, slot),
+									  [SYNC_CORRELATION] = slot->correlation,
+									  [SYNC_EVENT] = slot->stack};
 	drain_row(d, BATON_SYNC, slot, row, (1u << (SYNC_EVENT + 1)) - 1);
 }
 

@@ -23,6 +23,7 @@ static void read_row(const struct detail_feed *feed, struct detail *d)
 		.name = idmap_get(&trace->string_ids, (uint64_t)rows_value(rows, OP_NAME)),
 		.present = rows->now->present,
 		.context = trace->streams[stream].context,
+		.place = stream,
 		.pageable = rows_optional(rows, OP_PAGEABLE, 0),
 		.graph_node = rows_optional(rows, OP_GRAPH_NODE, 0),
 		.memory = rows_optional(rows, OP_MEMORY, 0),

@@ -12,7 +12,7 @@ struct detail { /* a row; `present` as in the trace */
 	int64_t dur_ns, stream, correlation, kind;
 	uint32_t name, present;
 	int64_t context, pageable, graph_node, memory, bytes;
-	uint32_t shape;          /* index in the trace */
+	uint32_t shape, place;   /* indexes in the trace: of its launch's shape, of its stream */
 	uint32_t source, target; /* devices of a copy, indexes in the trace; 0: not said */
 	size_t taken;            /* of the first of equal rows: how many of them were */
 };

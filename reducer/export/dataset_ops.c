@@ -229,6 +229,9 @@ static int put_detail(struct dataset_walk *w, const struct op_seen *seen, struct
 		row[KERNEL_TO] = cell_text(memory_kind_name(d->memory >> 4 & 15));
 	if (d->graph_node)
 		row[KERNEL_GRAPH_NODE] = cell_unsigned((uint64_t)d->graph_node, 0);
+	const struct trace_stream *stream = &seen->feed->trace.streams[d->place];
+	if (stream->has_priority)
+		row[KERNEL_PRIORITY] = cell_int(stream->priority);
 	if (d->shape)
 		put_shape(&seen->feed->trace.shapes[d->shape], row);
 	put_ends(w, &seen->feed->trace, d, row);

@@ -67,7 +67,8 @@ enum dataset_kind {
 	X(KERNEL_REGISTERS, "registers", INT32)                 \
 	X(KERNEL_STATIC_SHARED, "static_shared_bytes", INT32)   \
 	X(KERNEL_DYNAMIC_SHARED, "dynamic_shared_bytes", INT32) \
-	X(KERNEL_GRAPH_NODE, "graph_node", INT64)
+	X(KERNEL_GRAPH_NODE, "graph_node", INT64)               \
+	X(KERNEL_PRIORITY, "stream_priority", INT32)
 
 #define DATASET_CALLS_COLUMNS(X)                  \
 	X(CALL_ROW_RANK, "rank", INT32)               \

@@ -175,6 +175,26 @@ static int write_rows(struct nsys_source *source, enum baton_kind kind,
 	return error;
 }
 
+/* Those whose priority is known. */
+static void write_streams(const struct nsys_source *source)
+{
+	struct nsys_tables *t = &source->out->tables;
+	for (uint32_t s = 1; s < source->file.trace.n_streams; s++) {
+		const struct trace_stream *stream = &source->file.trace.streams[s];
+		if (!stream->has_priority)
+			continue;
+		nsys_row(t, NSYS_TABLE_STREAM);
+		nsys_put(t, STREAM_streamId, stream->stream);
+		nsys_put(t, STREAM_hwId, 0);
+		nsys_put(t, STREAM_vmId, source->member->machine >> 48);
+		nsys_put(t, STREAM_processId, source->member->process->pid);
+		nsys_put(t, STREAM_contextId, stream->context);
+		nsys_put(t, STREAM_priority, stream->priority);
+		nsys_put(t, STREAM_flag, stream->kind);
+		nsys_row_end(t);
+	}
+}
+
 static int write_all(struct nsys_source *source)
 {
 	static const struct {
@@ -185,6 +205,7 @@ static int write_all(struct nsys_source *source)
 				 {BATON_RANGE, nsys_write_range},
 				 {BATON_SYNC, nsys_write_sync},
 				 {BATON_OVERHEAD, nsys_write_overhead}};
+	write_streams(source);
 	source->names = calloc(source->file.trace.strings.n, sizeof(*source->names));
 	source->stacks_used = calloc(source->stacks.n_stacks + 1, sizeof(*source->stacks_used));
 	source->inputs = calloc(source->file.trace.n_inputs, sizeof(*source->inputs));

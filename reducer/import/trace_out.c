@@ -242,6 +242,15 @@ uint32_t trace_out_stream(struct trace_out *out, uint32_t device, int64_t contex
 	return record.id;
 }
 
+void trace_out_priority(struct trace_out *out, const struct baton_r_stream *of,
+						const struct baton_r_priority *priority)
+{
+	const int64_t key[3] = {of->device, of->context, of->stream};
+	struct baton_r_priority record = *priority;
+	if (strings_find(&out->keys[BATON_R_STREAM], (const char *)key, sizeof(key), &record.stream))
+		put_record(out, BATON_R_PRIORITY, &record, sizeof(record));
+}
+
 /* Each part with its length, so that no two different communicators give the same bytes. */
 static uint64_t comm_hash(uint32_t size, const char *name, const char *ranks)
 {

@@ -38,6 +38,9 @@ uint32_t trace_out_thread(struct trace_out *out, int64_t pid, int64_t tid, uint3
 /* The key of a device is its ordinal and uuid. */
 uint32_t trace_out_device(struct trace_out *out, const struct baton_r_device *device);
 uint32_t trace_out_stream(struct trace_out *out, uint32_t device, int64_t context, int64_t stream);
+/* Of a stream that rows have named; of another one nothing is written. */
+void trace_out_priority(struct trace_out *out, const struct baton_r_stream *of,
+						const struct baton_r_priority *priority);
 /* The communicator's hash is XXH3 of its size, name and rank list, so it is the same in every
  * member's file. */
 uint32_t trace_out_comm(struct trace_out *out, uint32_t size, const char *name, const char *ranks);

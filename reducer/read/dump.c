@@ -183,6 +183,8 @@ static const struct {
 					   {"from_ns", 24, 'I'},
 					   {"launches", 32, 'U'},
 					   {"kernels", 40, 'U'}}},
+	[BATON_R_PRIORITY] = {"priority",
+						  {{"stream", 8, 'u'}, {"priority", 12, 'i'}, {"kind", 16, 'u'}}},
 	[BATON_R_INPUTS] = {"inputs", {{"id", 8, 'u'}, {"shapes", 12, 's'}, {"types", 16, 's'}}},
 };
 

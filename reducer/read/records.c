@@ -21,6 +21,7 @@ static const uint16_t least_size[] = {
 	[BATON_R_SHAPE] = sizeof(struct baton_r_shape),
 	[BATON_R_KEPT] = sizeof(struct baton_r_kept),
 	[BATON_R_INPUTS] = sizeof(struct baton_r_inputs),
+	[BATON_R_PRIORITY] = sizeof(struct baton_r_priority),
 };
 
 enum { KNOWN_TYPES = sizeof(least_size) / sizeof(least_size[0]) };

@@ -96,8 +96,9 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 		return 0;
 	case BATON_R_STREAM:
 		ADD(trace, stream_ids, stream->id, streams, n_streams,
-			(struct trace_stream){idmap_get(&trace->device_ids, stream->device), stream->context,
-								  stream->stream});
+			(struct trace_stream){.device = idmap_get(&trace->device_ids, stream->device),
+								  .context = stream->context,
+								  .stream = stream->stream});
 		return 0;
 	case BATON_R_COMM:
 		ADD(trace, comm_ids, comm->id, comms, n_comms,
@@ -119,6 +120,18 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 	default:
 		return 0;
 	}
+}
+
+/* Of a stream that is defined; the first one holds. */
+static void add_priority(struct trace *trace, const struct baton_r_priority *record)
+{
+	const uint32_t index = idmap_get(&trace->stream_ids, record->stream);
+	struct trace_stream *stream = &trace->streams[index];
+	if (!index || stream->has_priority)
+		return;
+	stream->has_priority = true;
+	stream->priority = record->priority;
+	stream->kind = record->kind <= BATON_STREAM_NULL ? (uint8_t)record->kind : 0;
 }
 
 /* Without memory the place is not known. */
@@ -208,6 +221,8 @@ static int add_fact(struct trace *trace, const struct baton_record *record)
 		trace->limited |= strcmp(key, BATON_META_LIMITED) == 0;
 		if (strncmp(key, "place.", 6) == 0 || strncmp(key, AUTOGRAD, sizeof(AUTOGRAD) - 1) == 0)
 			add_place(trace, meta);
+	} else if (record->type == BATON_R_PRIORITY) {
+		add_priority(trace, (const void *)record);
 	} else if (record->type == BATON_R_KEPT) {
 		memcpy(&trace->kept_record, record, sizeof(trace->kept_record));
 	} else if (record->type == BATON_R_LOSS && loss->kind && loss->kind < 5) {

@@ -37,6 +37,9 @@ struct trace_stream {
 	uint32_t device; /* index into devices */
 	int64_t context;
 	int64_t stream;
+	int32_t priority;
+	uint8_t kind; /* enum baton_stream_kind */
+	bool has_priority;
 };
 
 struct trace_comm {

@@ -2,6 +2,7 @@
 #ifndef TIMELINE_SLOWDOWN_PRINT_H
 #define TIMELINE_SLOWDOWN_PRINT_H
 
+#include "render/sheet.h"
 #include "timeline/slowdown.h"
 
 struct slowdown_printed {
@@ -13,5 +14,7 @@ struct slowdown_printed {
 
 void slowdown_print_text(const struct slowdown_printed *printed);
 void slowdown_print_json(const struct slowdown_printed *printed);
+/* 0 or -ENOMEM. */
+int slowdown_print_sheets(const struct slowdown_printed *printed, enum sheet_format format);
 
 #endif

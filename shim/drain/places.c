@@ -3,6 +3,7 @@
 #include "drain/trace.h"
 #include "ring/dict.h"
 #include "sources/cupti/cupti_contexts.h"
+#include "sources/cupti/cupti_streams.h"
 #include "sources/device/device.h"
 
 #include <baton/format.h>
@@ -56,6 +57,9 @@ static uint32_t add(struct place place)
 								 .context = place.context,
 								 .stream = place.stream};
 	trace_record(BATON_R_STREAM, &row, sizeof(row));
+	struct baton_r_priority priority = {.stream = place.id};
+	if (cupti_streams_priority(place.context, place.stream, &priority.priority, &priority.kind))
+		trace_record(BATON_R_PRIORITY, &priority, sizeof(priority));
 	places[n_places++] = place;
 	return place.id;
 }

@@ -33,12 +33,33 @@ static struct {
 		taken[BATON_LIVE_LANES]; /* slots per lane that are rows, in the file or on their way */
 	uint64_t told[BATON_LIVE_LANES][2]; /* drops that are told, or will be with the next write */
 	struct clock_moment first;          /* the baseline of the clock's rate */
+	int64_t set_ns;                     /* CLOCK_REALTIME - CLOCK_MONOTONIC when last read */
+	bool tells_clock;                   /* the trace has been told once */
 	bool left;                          /* there are slots that the last round did not take */
 	uint64_t ops_held;    /* of the ops taken, those in blocks that are for the file */
 	uint64_t ops_written; /* those in it */
 } w;
 
 /* ---- the clock ---- */
+
+enum { CLOCK_STEP_NS = 1000000 };
+
+/* Where CLOCK_REALTIME stands against the clock that nobody sets: at first, and when it has been set
+ * by more than a clock drifts from one round of the writer to the next. */
+static void tell_clock(const struct clock_moment *now)
+{
+	const uint64_t between_ns =
+		(uint64_t)((wide)(now->ticks - now->raw_ticks) * w.drain.clock.mult >> 32);
+	const int64_t monotonic_ns = now->raw_ns + (int64_t)between_ns;
+	const int64_t set_ns = now->realtime_ns - monotonic_ns, by_ns = set_ns - w.set_ns;
+	struct baton_r_clock row = {
+		.local_ns = now->realtime_ns, .reference_ns = monotonic_ns, .kind = BATON_CLOCK_MONOTONIC};
+	w.set_ns = set_ns;
+	if (w.tells_clock && by_ns < CLOCK_STEP_NS && by_ns > -CLOCK_STEP_NS)
+		return;
+	w.tells_clock = true;
+	trace_record(BATON_R_CLOCK, &row, sizeof(row));
+}
 
 /* The rate comes from a baseline that grows to the session's length, on a clock that nobody sets: a
  * call that began long ago is placed as well as a new one. The map is anchored now, on
@@ -59,6 +80,8 @@ uint64_t trace_rows_read_clock(struct clock_moment *moment)
 	live->clock[other] = map;
 	atomic_store_explicit(&live->clock_now, other, memory_order_release);
 	*moment = now;
+	if (w.tells_clock)
+		tell_clock(&now);
 	return now.raw_ns - w.first.raw_ns > LEAST_BASELINE_NS ? map.mult : 0;
 }
 
@@ -293,6 +316,7 @@ int trace_rows_open(void)
 	write_process();
 	if (recording.windowed) /* from the start, for a process that is killed while it waits */
 		trace_meta("window", recording.by_range ? "cudaProfilerApi" : "time");
+	tell_clock(&now);
 	write_limit();
 	if (config.host_tick_ns)
 		trace_meta("host.clock", "32ns");

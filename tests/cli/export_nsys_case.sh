@@ -43,7 +43,15 @@ for workload in pipeline moe fsdp; do
 	expect_prints "payloads of NCCL"
 	imported "$work/$workload.sqlite" "$work/$workload.back"
 	expect_status 0 "$PYTHON" tests/cli/export_nsys_round.py nccl "$BATON" "$work/$workload" "$work/$workload.back"
+	expect_status 0 "$PYTHON" tests/cli/export_nsys_round.py streams "$BATON" "$work/$workload" "$work/$workload.back"
 done
+# nsys writes priorities as unsigned numbers.
+"$PYTHON" -c 'import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as db:
+    db.execute("UPDATE TARGET_INFO_CUDA_STREAM SET priority = 4294967294")' "$work/fsdp.sqlite" || fail "no table of streams"
+rm -rf "$work/fsdp.back" && imported "$work/fsdp.sqlite" "$work/fsdp.back"
+expect_status 0 "$BATON" dump --json "$work/fsdp.back"
+expect_prints '"priority":-2,"kind":2}'
 # Of an import all of it.
 round() { # round NAME FILE STATUS: import with this status, export, import again
 	expect_status "$3" "$BATON" import "$2" -o "$work/$1.run"

@@ -16,15 +16,23 @@ beside() { # beside RUN FILE
 	cat "$work/out"
 	expect_prints "reports of nsys with rows: 17 of 17"
 }
+without_added() { # without_added FILE: the ranges of NCCL that an export adds to a recording, which the recording has not
+	"$PYTHON" -c 'import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as db:
+    n = db.execute("DELETE FROM NVTX_EVENTS WHERE category = 1650553967").rowcount
+sys.exit(n == 0)' "$1" || fail "no ranges of NCCL in $1"
+}
 for workload in ddp resnet; do
 	expect_status 0 "$sim" -o "$work/$workload" --workload $workload --ranks 2 --steps 3
 	expect_status 0 "$BATON" export --format nsys-sqlite -o "$work/$workload.sqlite" "$work/$workload"
+	without_added "$work/$workload.sqlite"
 	beside "$work/$workload" "$work/$workload.sqlite"
 done
 # One rank alone: no correlation id is moved.
 mkdir "$work/first"
 cp "$(ls "$work"/ddp/*.baton | head -n 1)" "$work/first"
 expect_status 0 "$BATON" export --format nsys-sqlite --one-per-rank -o "$work/ranks" "$work/first"
+without_added "$work/ranks/rank000.sqlite"
 beside "$work/first" "$work/ranks/rank000.sqlite"
 expect_prints_not "ids of later processes"
 if [ -f "$BATON_DATA/nsys/h100_2gpu_nccl.sqlite" ]; then

@@ -3,6 +3,8 @@
 
     export_nsys_round.py all BATON RUN BACK       every key of `report --json` is equal
     export_nsys_round.py leaves BATON RUN BACK    every leaf that the format carries is
+    export_nsys_round.py nccl BATON RUN BACK      so are the rows of NCCL
+    export_nsys_round.py streams BATON RUN BACK   so are the priorities of streams
     export_nsys_round.py study BATON RUN DIR RANGE   the jitter study on rank*.sqlite in DIR
 
 `study` does what the study of 960 GPUs did: its four queries on one file for each rank, then its
@@ -52,6 +54,29 @@ def compare_nccl(baton, run, back):
     a, b = collectives(baton, run), collectives(baton, back)
     assert a == b and len(a) >= 100, (len(a), len(b), [x for x in a if x not in b][:2], [x for x in b if x not in a][:2])
     return f"{len(a)} rows of NCCL are equal"
+
+
+def priorities(baton, run):
+    """{(context, stream): {(priority, kind)}} of streams with ops, over all processes."""
+    out = subprocess.run([baton, "dump", "--json", run], capture_output=True, text=True, check=True).stdout
+    found, streams, said = defaultdict(set), {}, {}
+    for row in map(json.loads, out.splitlines()):
+        if row["record"] == "file":
+            streams, said = {}, {}
+        elif row["record"] == "stream":
+            streams[row["id"]] = (row["context"], row["stream"])
+        elif row["record"] == "priority":
+            said.setdefault(row["stream"], (row["priority"], row["kind"]))
+        elif row["record"] == "op":
+            found[streams[row["stream"]]].add(said.get(row["stream"]))
+    return found
+
+
+def compare_priorities(baton, run, back):
+    a, b = priorities(baton, run), priorities(baton, back)
+    known = sum(None not in said for said in a.values())
+    assert a == b and known > 0, (a, b)
+    return f"priorities of {known} streams are equal"
 
 
 def compare_leaves(baton, run, back):
@@ -144,4 +169,4 @@ def study(baton, run, directory, name):
 
 
 what, *rest = sys.argv[1:]
-print({"all": compare_all, "leaves": compare_leaves, "nccl": compare_nccl, "study": study}[what](*rest))
+print({"all": compare_all, "leaves": compare_leaves, "nccl": compare_nccl, "streams": compare_priorities, "study": study}[what](*rest))

@@ -25,6 +25,8 @@ for case in few_markers loops_markers; do
 	"$PYTHON" tests/cli/steps_traces.py $case "$work/$case" || fail "steps_traces.py $case"
 	printed report "$BATON" report --json "$work/$case"
 done
+"$PYTHON" tests/cli/uneven_traces.py "$work/pairs" slow || fail "uneven_traces.py"
+printed report "$BATON" report --json "$work/pairs"
 printed stacks "$BATON" dump --stacks --json "$work/framework"
 made fast --ranks 2 --steps 10 --kernels 200
 made slow --ranks 2 --steps 10 --kernels 200 --fault slow_gpu=12@all

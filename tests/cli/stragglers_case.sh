@@ -77,6 +77,31 @@ expect_status 0 env COLUMNS=50 "$BATON" stragglers "$set"
 checks=$((checks + 1))
 [ "$(awk 'length > 50' "$work/out" | wc -l)" = 0 ] || fail "lines wider than the screen"
 
+# --csv and --markdown have the numbers of --json.
+expect_status 0 "$BATON" stragglers --json "$set" && cp "$work/out" "$work/json"
+for form in csv markdown; do
+	expect_status 0 "$BATON" stragglers --$form "$set" && cp "$work/out" "$work/$form"
+done
+checks=$((checks + 1))
+"$PYTHON" - "$work" <<'END' || fail "the tables are not those of --json"
+import csv, json, sys
+work = sys.argv[1]
+of = json.load(open(work + "/json"))
+tables = [list(csv.DictReader(part.splitlines())) for part in open(work + "/csv").read().split("\n\n")]
+assert len(tables) == 6 and [list(t[0])[0] for t in tables] == ["stages", "type", "stage", "dp_rank", "rank", "step"], tables
+def same(cell, value):
+    if isinstance(value, bool):
+        return cell == ("yes" if value else "no")
+    return cell == value if isinstance(value, str) else value is None and cell == "" or abs(float(cell) - value) <= 1e-5 * abs(value)
+job, parts = tables[0][0], dict(zip(("by_type", "by_stage", "by_dp_rank", "by_worker", "by_step"), tables[1:]))
+assert all(same(cell, of[key]) for key, cell in job.items()), job
+for name, rows in parts.items():
+    assert len(rows) == len(of[name]) and all(same(row[key], cell) for row, want in zip(rows, of[name]) for key, cell in want.items()), name
+assert open(work + "/markdown").read().count("\n|---|---|") == 6
+END
+expect_status 2 "$BATON" stragglers --csv --json "$set"
+expect_says "two forms of one answer"
+
 # Keeps out: one slow worker that is not named, or the last stage named instead.
 made one.csv --dp 8 --stages 4 --steps 3
 sed -i -E 's/^([0-9]+),5,2,([0-9]+),(forward|backward)-compute,([0-9]+),[0-9]+$/echo \1,5,2,\2,\3-compute,\4,$((\4 + 40))/e' "$work/one.csv"

@@ -124,6 +124,8 @@ def all_records(**options):
     writer.process(-1, MAX_U64)
     writer.thread("main", 4120, 4121)
     writer.stream(writer.device(0, "GPU", "GPU-1234", 1 << 37, 132), 1, 7)
+    writer.priority(1, -5, 2)
+    writer.priority(7, 2**31 - 1)  # of no stream
     writer.communicator(8, MAX_U64, "default_pg", "[0,1,2]")
     writer.communicator(0, 0)
     writer.meta("model", "small")
@@ -143,7 +145,7 @@ def extended_records():
               "communicator": (1, 2, 3, 1, 0), "meta": (1, 1), "clock": (1, 2, 1),
               "process": (1, 2, bytes(16), 0, 1, 0, 0, 1, 1, 1, 1), "loss": (1, 1, 5),
               "cost": (1, 6), "module": (1, 1, 1), "code": (1, 1, 1, -5, MAX_U32, 3),
-              "stack": (1, 0), "inputs": (1, 1, 0)}
+              "stack": (1, 0), "inputs": (1, 1, 0), "priority": (1, -5, 2)}
     for name, values in bodies.items():
         writer.record(known_record(name, *values, extra=extra))
     writer.close()

@@ -40,7 +40,7 @@ FILE_FIELDS = [(8, 2), (10, 2), (12, 4), (16, 4), (20, 4), (24, 8), (32, 8), (56
 BLOCK_FIELDS = [(0, 4), (4, 2), (6, 1), (7, 1), (8, 4), (12, 4), (16, 4), (20, 4), (24, 8), (32, 8),
                 (40, 8), (48, 8), (56, 8)]
 STEPS = [-64, -8, -1, 1, 8, 64]
-RECORD_TYPES = [*range(0, 18), 63, 64, 127, 128]
+RECORD_TYPES = [*range(0, 19), 63, 64, 127, 128]
 
 
 # Blocks as they seem to be: sizes are believed, hashes not looked at.

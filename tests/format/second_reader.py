@@ -118,6 +118,7 @@ RECORDS = {
                " cluster_x cluster_y cluster_z static_shared dynamic_shared"),
     16: Record("kept", 48, "<qqqQQ", "keep_ns begin_ns from_ns launches kernels"),
     17: Record("inputs", 24, "<III4x", "id shapes:string types:string"),
+    18: Record("priority", 24, "<IiI4x", "stream priority kind"),
 }
 FRAME = struct.Struct("<IIQ")
 

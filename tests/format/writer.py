@@ -272,6 +272,9 @@ class TraceWriter:
     def stream(self, device, context, stream):
         return self.entry("stream", device, context, stream)
 
+    def priority(self, stream, priority, kind=0):
+        self.record(known_record("priority", stream, priority, kind))
+
     def communicator(self, size, comm_hash, name=None, ranks=None):
         return self.entry("communicator", size, comm_hash, self.string(name), self.string(ranks))
 

@@ -10,7 +10,7 @@ import time
 SEQUENCE = [("set", "A"), ("record", "A", 1), ("wait", "B", 1), ("set", "B"), ("record", "B", 2), ("wait", "default", 2), ("set", "default"),
             ("record", "thread", 1), ("set", "thread"), ("wait", "thread", 2), ("wait", "A", 1), ("destroy", "A"), ("set", "C"),
             ("record", "C", 2), ("wait", "B", 2), ("record", "default", 1), ("wait", "C", 1)]
-BYTES = 4096
+BYTES, PRIORITY = 4096, -3  # the priority of B, which does not wait for the default stream
 
 
 def main(die):
@@ -23,7 +23,7 @@ def main(die):
 
     memory = made(cudart.cudaMalloc, ctypes.c_size_t(BYTES))
     events = {n: made(cudart.cudaEventCreate) for n in (1, 2)}
-    streams = {name: made(cudart.cudaStreamCreate) for name in "AB"}
+    streams = {"A": made(cudart.cudaStreamCreate), "B": made(cudart.cudaStreamCreateWithPriority, 1, PRIORITY)}
     streams.update(default=ctypes.c_void_p(), thread=ctypes.c_void_p(2))  # cudaStreamPerThread
 
     def play():

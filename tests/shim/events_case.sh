@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Event records and stream waits have rows that name the stream and the event. Keeps out: another id than the ops of the stream have,
-# a destroyed stream's number for one that got its handle, rows of calls that failed, and rows without a stream after a kill.
+# a destroyed stream's number for one that got its handle, rows of calls that failed, rows without a stream after a kill, and a
+# stream's priority that is another one's.
 . tests/cli/lib.sh
 preloads simgpu/libcudart.so.13 simgpu/libcupti.so.13
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256

@@ -20,6 +20,7 @@ for row in rows:
         if not same or not call["name"].startswith(name):
             sys.exit("not as its call: %s, %s" % (row, call))
         found.append((row["start_ns"], {1: "record", 2: "wait"}[row["sync_kind"]], row["stream"], row["event"]))
+found_ns = max(found)[0]
 found = [what[1:] for what in sorted(found)]
 
 expected = [what for what in events.SEQUENCE if what[0] != "destroy"]
@@ -33,4 +34,11 @@ for one, other in zip(expected, found):
             sys.exit("%s is %s and %s" % (name, names[type(name), name], value))
 if len(found) != len(expected) or len(set(names.values())) != len(names):
     sys.exit("%d of %d; %s" % (len(found), len(expected), names))
+priorities = {row["stream"]: (row["priority"], row["kind"]) for row in rows if row["record"] == "priority"}
+wanted = {names[str, name]: of for name, of in (("A", (0, 1)), ("B", (events.PRIORITY, 2)), ("C", (0, 1)))}
+if priorities != wanted:
+    sys.exit("streams of priorities %s, not %s" % (priorities, wanted))
+clocks = [row for row in rows if row["record"] == "clock"]
+if len(clocks) != 1 or clocks[0]["kind"] != 3 or not 0 < clocks[0]["reference_ns"] < clocks[0]["local_ns"] <= found_ns:
+    sys.exit("clocks: %s" % clocks)
 print("%d rows, %d streams and events" % (len(found), len(names)))

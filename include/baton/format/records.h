@@ -24,6 +24,7 @@ enum baton_record_type {
 	BATON_R_SHAPE = 15,
 	BATON_R_KEPT = 16,
 	BATON_R_INPUTS = 17,
+	BATON_R_PRIORITY = 18,
 	BATON_R_SUMMARY_FIRST = 64,
 	BATON_R_SUMMARY_LAST = 127
 };
@@ -71,6 +72,22 @@ struct baton_r_stream {
 	int64_t stream;
 };
 _Static_assert(sizeof(struct baton_r_stream) == 32, "stream");
+
+enum baton_stream_kind { /* how a stream orders itself against the default one */
+						 BATON_STREAM_UNKNOWN = 0,
+						 BATON_STREAM_DEFAULT = 1,
+						 BATON_STREAM_NON_BLOCKING = 2,
+						 BATON_STREAM_NULL = 3
+};
+
+struct baton_r_priority { /* of a stream; its definition may come later */
+	struct baton_record head;
+	uint32_t stream;
+	int32_t priority; /* CUDA's: the lowest number goes first */
+	uint32_t kind;    /* enum baton_stream_kind */
+	uint32_t zero;
+};
+_Static_assert(sizeof(struct baton_r_priority) == 24, "priority");
 
 struct baton_r_comm {
 	struct baton_record head;
@@ -120,7 +137,8 @@ _Static_assert(sizeof(struct baton_r_meta) == 16, "meta");
 
 enum baton_clock_kind {
 	BATON_CLOCK_REALTIME = 1,
-	BATON_CLOCK_GPU = 2 /* reference_ns - local_ns was added to the GPU's times at import */
+	BATON_CLOCK_GPU = 2,      /* reference_ns - local_ns was added to the GPU's times at import */
+	BATON_CLOCK_MONOTONIC = 3 /* what CLOCK_MONOTONIC said at local_ns */
 };
 
 struct baton_r_clock {

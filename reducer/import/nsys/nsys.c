@@ -71,6 +71,7 @@ static void read_tables(struct nsys_file *file)
 	file->open = false;
 	nsys_read_syncs(file);
 	nsys_read_overhead(file);
+	nsys_read_streams(file);
 	nsys_nccl_finish(file->nccl, file);
 	nsys_nccl_free(file->nccl);
 	file->nccl = NULL;

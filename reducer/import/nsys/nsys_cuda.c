@@ -253,3 +253,37 @@ void nsys_read_overhead(struct nsys_file *file)
 			take_overhead(file, &scan, &kinds);
 	}
 }
+
+/* ---- streams ---- */
+
+void nsys_read_streams(struct nsys_file *file)
+{
+	static const struct nsys_table table = {
+		.name = "TARGET_INFO_CUDA_STREAM",
+		.fields = {{.column = "vmId"},
+				   {.column = "processId"},
+				   {.column = "contextId"},
+				   {.column = "streamId"},
+				   {.column = "priority"},
+				   {.column = "flag"}},
+	};
+	struct nsys_scan scan;
+	nsys_scan_open(&scan, &file->db, &table);
+	while (!file->error && nsys_scan_next(&scan)) {
+		struct baton_r_stream of = {0};
+		int64_t pid, priority;
+		if (!nsys_int(&scan, 1, &pid) || !nsys_int(&scan, 2, &of.context) ||
+			!nsys_int(&scan, 3, &of.stream) || !nsys_int(&scan, 4, &priority))
+			continue;
+		const struct nsys_process *process = nsys_process_on(file, nsys_int_or(&scan, 0, 0), pid);
+		const struct nsys_context *context = process ? nsys_context_of(process, of.context) : NULL;
+		if (!context)
+			continue;
+		of.device = process->devices[context->device].id;
+		trace_out_priority(process->out, &of,
+						   &(struct baton_r_priority){
+							   .priority = (int32_t)priority,
+							   .kind = (uint32_t)nsys_int_or(&scan, 5, BATON_STREAM_UNKNOWN)});
+	}
+	nsys_scan_close(&scan);
+}

@@ -8,6 +8,8 @@
 void nsys_read_ops(struct nsys_file *file);
 void nsys_read_calls(struct nsys_file *file);
 void nsys_read_syncs(struct nsys_file *file);
+/* The priorities of streams that rows have named: after those. */
+void nsys_read_streams(struct nsys_file *file);
 void nsys_read_overhead(struct nsys_file *file);
 
 #endif

@@ -132,6 +132,16 @@ struct nsys_process *nsys_process_of(struct nsys_file *file, const struct nsys_s
 	return file->processes[file->last].at;
 }
 
+const struct nsys_process *nsys_process_on(const struct nsys_file *file, int64_t machine,
+										   int64_t pid)
+{
+	const struct nsys_place key = {
+		.global = (int64_t)((uint64_t)machine << 48 | ((uint64_t)pid & 0xffffff) << 24)};
+	const uint32_t row =
+		table_find(&file->places, file->processes, TABLE_SHAPE(struct nsys_place, global), &key);
+	return row ? file->processes[row - 1].at : NULL;
+}
+
 uint32_t nsys_thread_of(struct nsys_process *process, const struct nsys_scan *scan, unsigned field)
 {
 	int64_t global;

@@ -98,6 +98,9 @@ void nsys_processes_free(struct nsys_file *file);
  * (counted where that is a loss). */
 struct nsys_process *nsys_process_of(struct nsys_file *file, const struct nsys_scan *scan,
 									 unsigned field);
+/* The process of this number on a machine (vmId); NULL: it has no rows. */
+const struct nsys_process *nsys_process_on(const struct nsys_file *file, int64_t machine,
+										   int64_t pid);
 /* The dictionary id of the thread in `field`; 0 when the row has none. */
 uint32_t nsys_thread_of(struct nsys_process *process, const struct nsys_scan *scan, unsigned field);
 /* The device of a process by its ordinal; NULL when there are too many. */

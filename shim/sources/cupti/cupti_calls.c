@@ -12,6 +12,7 @@
 #include "sources/cupti/cupti_contexts.h"
 #include "sources/cupti/cupti_events.h"
 #include "sources/cupti/cupti_layout.h"
+#include "sources/cupti/cupti_streams.h"
 #include "sources/cupti/cupti_table.h"
 
 #include <stdatomic.h>
@@ -198,6 +199,17 @@ static inline void on_call(struct kind *kind, int domain, uint32_t id,
 	}
 }
 
+static inline void on_driver_call(struct kind *kind, uint32_t id, const struct cupti_call *call)
+{
+	if (SHIM_UNLIKELY(kind->family >= CUPTI_FAMILY_HOST_FUNC) && !guard_is_up(GUARD_SHIM)) {
+		if (kind->family == CUPTI_FAMILY_HOST_FUNC)
+			cupti_events_hosted(call, kind->per_thread);
+		else if (id == CUPTI_CBID_cuStreamCreate || id == CUPTI_CBID_cuStreamCreateWithPriority)
+			cupti_streams_made(call, id == CUPTI_CBID_cuStreamCreateWithPriority);
+	}
+	on_call(kind, CUPTI_DOMAIN_DRIVER, id, call);
+}
+
 /* Nothing in it changes errno, but for what saves it: opening the lane, a name or a stack that is
  * new. */
 void cupti_on_event(void *user, int domain, uint32_t id, const void *data)
@@ -208,7 +220,7 @@ void cupti_on_event(void *user, int domain, uint32_t id, const void *data)
 	if (domain == CUPTI_DOMAIN_RUNTIME && id < CUPTI_RUNTIME_CBID_END)
 		on_call(&runtime_calls[id], domain, id, data);
 	else if (domain == CUPTI_DOMAIN_DRIVER && id < CUPTI_DRIVER_CBID_END)
-		on_call(&driver_calls[id], domain, id, data);
+		on_driver_call(&driver_calls[id], id, data);
 	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_GRAPHNODE_CREATED)
 		captured = outer;
 	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_CONTEXT_CREATED)
@@ -278,6 +290,7 @@ void cupti_calls_forget(void)
 {
 	cupti_contexts_forget();
 	cupti_events_stream_gone();
+	cupti_streams_forget();
 	for (uint32_t id = 0; id < CUPTI_RUNTIME_CBID_END; id++)
 		set_name(&runtime_calls[id], 0);
 	for (uint32_t id = 0; id < CUPTI_DRIVER_CBID_END; id++)

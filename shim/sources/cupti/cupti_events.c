@@ -1,5 +1,6 @@
 #include "sources/cupti/cupti_events.h"
 
+#include "ring/hosted.h"
 #include "ring/lane.h"
 #include "sources/cupti/cupti_contexts.h"
 #include "sources/cupti/cupti_layout.h"
@@ -64,4 +65,16 @@ void cupti_events_put(const struct baton_slot *call, const struct cupti_call *da
 				 .flags = waits ? BATON_SYNC_STREAM_WAIT : BATON_SYNC_EVENT_RECORD,
 				 .correlation = call->correlation,
 				 .stack = (uint32_t)(uintptr_t)event});
+}
+
+void cupti_events_hosted(const struct cupti_call *data, bool per_thread)
+{
+	const struct {
+		const void *stream;
+		void (*function)(void *);
+		void *data;
+	} *params = data->params;
+	if (data->site == CUPTI_ENTER && params && params->function == hosted_run)
+		hosted_is_of(params->function, params->data, number_of(params->stream, data, per_thread),
+					 data->context_id, data->correlation);
 }

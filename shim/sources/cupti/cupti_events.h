@@ -15,4 +15,8 @@ void cupti_events_put(const struct baton_slot *call, const struct cupti_call *da
 /* The handles of streams may come again from now on, for others. */
 void cupti_events_stream_gone(void);
 
+/* At the begin of a driver call that gives a host function: tells it of which stream it is, if it is one
+ * of ours (ring/hosted.h). */
+void cupti_events_hosted(const struct cupti_call *data, bool per_thread);
+
 #endif

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/symbols.h"
 #include "ring/dict.h"
+#include "ring/hosted.h"
 #include "ring/lane.h"
 #include "ring/nccl_launch.h"
 #include "ring/stack.h"
@@ -65,6 +66,39 @@ void launch_end(const struct launch *launch, int result)
 											   .correlation = launch->correlation,
 											   .stack = launch->stack});
 	guard_leave(saved_errno);
+}
+
+/* ---- host functions ---- */
+
+/* Also when the driver does not say: then the function goes as it is. */
+static bool may_be_captured(void *stream, bool per_thread)
+{
+	static _Atomic(void *) asks[2];
+	int saved_errno, status = 0, result = -1;
+	if (!guard_enter(&saved_errno))
+		return true;
+	void *ask = atomic_load_explicit(&asks[per_thread], memory_order_acquire);
+	if (!ask) {
+		ask = symbols_in("libcuda.so.1",
+						 per_thread ? "cuStreamIsCapturing_ptsz" : "cuStreamIsCapturing");
+		atomic_store_explicit(&asks[per_thread], ask, memory_order_release);
+	}
+	if (ask)
+		result = ((int (*)(void *, int *))ask)(stream, &status);
+	guard_leave(saved_errno);
+	return result != 0 || status != 0;
+}
+
+int host_call(host_call_real real, void *stream, void (*function)(void *), void *data,
+			  bool per_thread)
+{
+	struct hosted *hosted = NULL;
+	if (function && recording_by_cupti() && recording_is_open() &&
+		!may_be_captured(stream, per_thread))
+		hosted = hosted_take(function, data);
+	/* A call that fails may tell of an earlier error, and its function run all the same: the place is
+	 * free again only once it has. */
+	return hosted ? real(stream, hosted_run, hosted) : real(stream, function, data);
 }
 
 /* ---- where the wrappers forward to ---- */

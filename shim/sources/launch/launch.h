@@ -31,6 +31,12 @@ struct launch {
 void launch_begin(struct launch *launch, const char *name, uint8_t makes, const void *stream);
 void launch_end(const struct launch *launch, int result);
 
+/* cuLaunchHostFunc: the function goes to the driver by ring/hosted.h, so that its run has a row. Not
+ * where the stream is being captured: a graph calls it as often as it is launched. */
+typedef int (*host_call_real)(void *stream, void (*function)(void *), void *data);
+int host_call(host_call_real real, void *stream, void (*function)(void *), void *data,
+			  bool per_thread);
+
 /* Where a wrapper forwards to, NULL when no such function is loaded: then the caller gets
  * LAUNCH_ABSENT, CUDA's own "shared object symbol not found". */
 enum { LAUNCH_ABSENT = 302 };

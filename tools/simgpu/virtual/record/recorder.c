@@ -139,7 +139,9 @@ static void write_places(struct recorder *r)
 									 .device = def->device + 1u,
 									 .context = 1 + def->device,
 									 .stream = def->number};
+		struct baton_r_priority priority = {.stream = row.id, .kind = BATON_STREAM_NON_BLOCKING};
 		baton_writer_record(&r->writer, BATON_R_STREAM, &row, sizeof(row), NULL, 0);
+		baton_writer_record(&r->writer, BATON_R_PRIORITY, &priority, sizeof(priority), NULL, 0);
 	}
 	for (uint32_t t = 0; t < r->process->n_threads; t++) {
 		const int64_t tid = 1000 + r->index + 100000 * (int64_t)t;
