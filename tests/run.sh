@@ -79,6 +79,8 @@ try() { # try NAME COMMAND...: a case of this run, unless it is to be another on
 floors() {
 	try floors/includes "$PYTHON" tests/floors/floors.py
 	try floors/planted "$PYTHON" tests/floors/floors_test.py
+	try floors/readers "$PYTHON" tests/floors/readers.py
+	try floors/readers-planted "$PYTHON" tests/floors/readers_test.py
 	try floors/hung bash tests/floors/hung_case.sh
 	try floors/again bash tests/floors/again_case.sh
 }

@@ -2,6 +2,7 @@
 
 #include "import/nsys/nsys_schema.h"
 
+#include <baton/bounds.h>
 #include <string.h>
 
 enum { HEADER_BYTES = 32, BLOB_BYTES = 512 };
@@ -100,7 +101,7 @@ static void decode(struct nsys_payload *out, const struct nsys_schemas *schemas,
 	uint64_t size = little_endian(blob + 16, 8), offset = little_endian(blob + 24, 8);
 	if (size == bytes - HEADER_BYTES && offset == bytes)
 		offset = HEADER_BYTES; /* it is the size of all */
-	if (offset < HEADER_BYTES || offset > bytes || size > bytes - offset)
+	if (offset < HEADER_BYTES || !baton_holds(bytes, offset, size, 1))
 		return;
 	const struct nsys_schema *schema = NULL;
 	for (uint32_t i = 0; i < schemas->n && !schema; i++)
@@ -108,10 +109,10 @@ static void decode(struct nsys_payload *out, const struct nsys_schemas *schemas,
 			(uint64_t)schemas->all[i].number == little_endian(blob + 8, 8))
 			schema = &schemas->all[i];
 	for (int f = 0; schema && f < PAYLOAD_FIELDS; f++) {
-		if (schema->offsets[f] < 0 || size < schema->widths[f] ||
-			(uint64_t)schema->offsets[f] > size - schema->widths[f])
+		int64_t at = schema->offsets[f];
+		if (at < 0 || !baton_holds(size, (uint64_t)at, schema->widths[f], 1))
 			continue;
-		out->values[f] = little_endian(blob + offset + schema->offsets[f], schema->widths[f]);
+		out->values[f] = little_endian(blob + offset + at, schema->widths[f]);
 		out->present |= 1u << f;
 	}
 }

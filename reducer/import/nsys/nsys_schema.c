@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "base/progress.h"
 
+#include <baton/bounds.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -48,7 +49,7 @@ static bool ends_early(struct nsys_db *db)
 	uint64_t page = big_endian(header + 16, 2), pages = big_endian(header + 28, 4);
 	page = page == 1 ? 65536 : page;
 	bool counted = big_endian(header + 24, 4) == big_endian(header + 92, 4);
-	if (!counted || db->bytes >= page * pages)
+	if (!counted || !page || baton_holds(db->bytes, 0, pages, page))
 		return false;
 	diag_at(db->path, db->bytes, "the file ends here, %" PRIu64 " bytes short",
 			page * pages - db->bytes);
