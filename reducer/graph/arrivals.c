@@ -151,19 +151,15 @@ static struct arrival *settle(struct linking *l, const struct device_op *op,
 	return binding;
 }
 
-/* Of a start that is late by `late_ns` the function takes what it ran, the way to it, and the time
- * until the op starts. */
-static int note_held(const struct linking *l, uint32_t edge, const struct device_op *op,
+static int note_held(struct model *model, uint32_t edge, const struct device_op *op,
 					 const struct held_row *row, int64_t late_ns)
 {
-	struct held *held = MODEL_ADD(l->model, helds);
+	struct held *held = MODEL_ADD(model, helds);
 	if (!held)
 		return -ENOMEM;
-	const int64_t from_ns = op->begin - late_ns, until_ns = row->end > from_ns ? row->end : from_ns;
-	int64_t ns = late_ns;
-	if (row->kind == BATON_SYNC_HOST_FUNC)
-		ns = held_rows_waited(&l->held, from_ns, until_ns) + (op->begin - until_ns);
-	*held = (struct held){ns, edge, op->unit, row->kind};
+	const int64_t ran_ns = row->end - row->begin;
+	*held = (struct held){row->kind == BATON_SYNC_HOST_FUNC && ran_ns < late_ns ? ran_ns : late_ns,
+						  edge, op->unit, row->kind};
 	return 0;
 }
 
@@ -203,7 +199,7 @@ static int link_op(struct linking *l)
 							a->kind};
 		int error = graph_add_edge(&l->model->graph, &edge, &number);
 		if (!error && a == binding && held)
-			error = note_held(l, number, op, held, late_ns);
+			error = note_held(l->model, number, op, held, late_ns);
 		if (!error && a == binding && unexplained && shared)
 			error = note_shared(l->model, number, op, late_ns);
 		else if (!error && a == binding && unexplained)

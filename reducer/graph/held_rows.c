@@ -1,14 +1,9 @@
 #include "graph/held_rows.h"
 
 #include "base/radix.h"
-#include "base/saturate.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-enum {
-	BEGIN_NS = 150000
-}; /* from the op before it to its begin: 127 us at the 99th percentile of an H100 */
 
 static uint64_t in_order(int64_t ns)
 {
@@ -116,18 +111,6 @@ int64_t held_rows_ran(const struct held_rows *held, int64_t from, int64_t to)
 	const uint64_t ended = far_from(&held->ends, to) - far_from(&held->ends, from);
 	const uint64_t ran = begun - ended;
 	return ran > INT64_MAX ? INT64_MAX : (int64_t)ran;
-}
-
-int64_t held_rows_waited(const struct held_rows *held, int64_t from, int64_t to)
-{
-	const int64_t ran_ns = held_rows_ran(held, from, to);
-	if (ran_ns == 0)
-		return 0;
-	const struct held_row *last = held_rows_ended(held, from, to);
-	const bool ended = last && last->kind == BATON_SYNC_HOST_FUNC;
-	const int64_t until_ns = ended ? last->end - from : to - from;
-	const int64_t most_ns = saturate_add(ran_ns, BEGIN_NS);
-	return until_ns < most_ns ? until_ns : most_ns;
 }
 
 int held_rows_open(struct held_rows *held, const struct process *process)

@@ -27,8 +27,5 @@ void held_rows_close(struct held_rows *held);
 const struct held_row *held_rows_ended(const struct held_rows *held, int64_t from, int64_t to);
 /* How long host functions ran in [from, to), each by itself: two side by side count twice. */
 int64_t held_rows_ran(const struct held_rows *held, int64_t from, int64_t to);
-/* How much of [from, to) would not have been waited without host functions, where one ran in it: up to
- * the end of the last one, but no more than they ran and what one takes to begin. */
-int64_t held_rows_waited(const struct held_rows *held, int64_t from, int64_t to);
 
 #endif

@@ -191,7 +191,7 @@ static int note_host_func(const struct held_rows *rows, struct model *model,
 {
 	if (call->end - from_ns <= HOST_FUNC_LEAST_NS)
 		return 0;
-	const int64_t ns = held_rows_waited(rows, from_ns, call->end);
+	const int64_t ns = held_rows_ran(rows, from_ns, call->end);
 	if (ns <= 0)
 		return 0;
 	struct held *held = MODEL_ADD(model, helds);

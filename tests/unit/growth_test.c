@@ -275,9 +275,6 @@ static void same_answers(void)
 			const int64_t from = rand() % 1100, to = from + rand() % 60;
 			CHECK(held_rows_ran(&held, from, to) == ran(&p, from, to), "%zu rows", p.n_helds);
 			CHECK(held_rows_ended(&held, from, to) == ended(&p, from, to), "%zu rows", p.n_helds);
-			const int64_t waited = held_rows_waited(&held, from, to);
-			CHECK(waited >= 0 && waited <= to - from, "%zu rows", p.n_helds);
-			CHECK(waited == 0 || ran(&p, from, to) > 0, "%zu rows", p.n_helds);
 		}
 		held_rows_close(&held);
 	}
