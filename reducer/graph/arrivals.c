@@ -4,6 +4,7 @@
 #include "base/room.h"
 #include "base/saturate.h"
 #include "graph/held_rows.h"
+#include "graph/host_funcs.h"
 #include "graph/nodes.h"
 
 #include <errno.h>
@@ -30,8 +31,8 @@ static int add_launch(struct arrivals *arrivals, const struct process *p, uint32
 {
 	const struct host_call *call = &p->calls[p->ops[op].call];
 	const int64_t floor_ns = process_calibration(p, &p->ops[op])->floor_ns;
-	return arrivals_add(
-		arrivals, &(struct arrival){call->begin, floor_ns, op, call->begin_node, EDGE_LAUNCH});
+	return arrivals_add(arrivals, &(struct arrival){call->begin, floor_ns, op, call->begin_node,
+													EDGE_LAUNCH, 0, 0});
 }
 
 /* The op of the stream that ended last before this one started; NULL: none. */
@@ -68,8 +69,9 @@ static int add_op(struct arrivals *arrivals, struct model *model, const struct p
 	if (!error && before && later)
 		error = nodes_note(model, op->begin - before->end);
 	if (!error && before)
-		error = arrivals_add(arrivals, &(struct arrival){before->end, gap_ns, number,
-														 before->begin_node + 1, EDGE_STREAM});
+		error = arrivals_add(arrivals,
+							 &(struct arrival){before->end, gap_ns, number, before->begin_node + 1,
+											   EDGE_STREAM, before->stream, 0});
 	return error;
 }
 
@@ -90,6 +92,7 @@ struct linking {
 	struct process *process;
 	struct model *model;
 	struct held_rows held;
+	struct host_funcs funcs;
 	uint32_t *by_end;   /* ops */
 	struct arrival *of; /* of the op in hand, by kind */
 	size_t n, room;
@@ -143,33 +146,25 @@ static struct arrival *settle(struct linking *l, const struct device_op *op,
 	if (other && l->process->streams[other->stream].aside)
 		return binding; /* another time it would not have been in the way */
 	if (other) {
-		l->of[l->n] = (struct arrival){other->end, op->begin - other->end, binding->op,
-									   other->begin_node + 1, EDGE_HELD};
+		l->of[l->n] = (struct arrival){other->end,
+									   op->begin - other->end,
+									   binding->op,
+									   other->begin_node + 1,
+									   EDGE_HELD,
+									   other->stream,
+									   0};
 		return &l->of[l->n++];
 	}
 	*unexplained = true;
 	return binding;
 }
 
-static int note_held(struct model *model, uint32_t edge, const struct device_op *op,
-					 const struct held_row *row, int64_t late_ns)
+static int note_held(struct model *model, const struct held *of)
 {
 	struct held *held = MODEL_ADD(model, helds);
 	if (!held)
 		return -ENOMEM;
-	const int64_t ran_ns = row->end - row->begin;
-	*held = (struct held){row->kind == BATON_SYNC_HOST_FUNC && ran_ns < late_ns ? ran_ns : late_ns,
-						  edge, op->unit, row->kind};
-	return 0;
-}
-
-static int note_shared(struct model *model, uint32_t edge, const struct device_op *op,
-					   int64_t late_ns)
-{
-	struct held *held = MODEL_ADD(model, helds);
-	if (!held)
-		return -ENOMEM;
-	*held = (struct held){late_ns, edge, op->unit, HELD_BY_PROCESS};
+	*held = *of;
 	return 0;
 }
 
@@ -183,6 +178,35 @@ static int note_unexplained(struct model *model, uint32_t edge, int64_t ns)
 	return 0;
 }
 
+/* What the functions take that ran between an op that is waited for and this one, whatever arrives
+ * last now. Returns the most of it, with the gaps before and after. */
+static int64_t add_functions(struct linking *l, const struct device_op *op)
+{
+	int64_t most_ns = 0;
+	for (size_t i = 0; l->funcs.n && i < l->n; i++) {
+		struct arrival *a = &l->of[i];
+		bool follows;
+		const int64_t ns = a->stream ? host_funcs_take(&l->funcs, a->stream,
+													   (int64_t[]){a->ns, op->begin}, &follows)
+									 : 0;
+		/* one that was launched after the record of an event is not waited for */
+		if (ns <= a->then_ns || (a->kind != EDGE_STREAM && !follows))
+			continue;
+		a->held_ns = ns - a->then_ns;
+		a->then_ns = ns;
+		most_ns = ns > most_ns ? ns : most_ns;
+	}
+	return most_ns;
+}
+
+/* What the op's start is later than without what held it up. */
+static int64_t held_ns(const struct held_row *row, int64_t functions_ns, int64_t late_ns)
+{
+	const int64_t ran_ns = row->end - row->begin;
+	const int64_t most_ns = functions_ns > ran_ns ? functions_ns : ran_ns;
+	return row->kind == BATON_SYNC_HOST_FUNC && most_ns < late_ns ? most_ns : late_ns;
+}
+
 static int link_op(struct linking *l)
 {
 	const struct device_op *op = &l->process->ops[l->of[0].op];
@@ -190,6 +214,7 @@ static int link_op(struct linking *l)
 	const struct held_row *held;
 	int64_t late_ns;
 	bool unexplained;
+	const int64_t functions_ns = add_functions(l, op);
 	const struct arrival *binding = settle(l, op, &held, &late_ns, &unexplained);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct arrival *a = &l->of[i];
@@ -198,10 +223,15 @@ static int link_op(struct linking *l)
 							a == binding ? op->begin - a->ns : reach_ns(a, op) - a->ns, op->unit,
 							a->kind};
 		int error = graph_add_edge(&l->model->graph, &edge, &number);
+		if (!error && a->held_ns > 0)
+			error = note_held(l->model, &(struct held){a->held_ns, number, op->unit,
+													   BATON_SYNC_HOST_FUNC, a != binding});
 		if (!error && a == binding && held)
-			error = note_held(l->model, number, op, held, late_ns);
+			error = note_held(l->model, &(struct held){held_ns(held, functions_ns, late_ns), number,
+													   op->unit, held->kind, false});
 		if (!error && a == binding && unexplained && shared)
-			error = note_shared(l->model, number, op, late_ns);
+			error = note_held(l->model,
+							  &(struct held){late_ns, number, op->unit, HELD_BY_PROCESS, false});
 		else if (!error && a == binding && unexplained)
 			error = note_unexplained(l->model, number, late_ns);
 		if (error)
@@ -238,6 +268,7 @@ int arrivals_link(struct arrivals *arrivals, struct process *p, struct model *mo
 	struct radix_row *rows = malloc((most + 1) * sizeof(*rows));
 	l.by_end = malloc((p->n_ops + 1) * sizeof(*l.by_end));
 	int error = rows && l.by_end ? held_rows_open(&l.held, p) : -ENOMEM;
+	error = error ? error : host_funcs_open(&l.funcs, p);
 	for (uint32_t i = 0; !error && i < p->n_ops; i++)
 		rows[i] = (struct radix_row){(uint64_t)p->ops[i].end ^ UINT64_C(1) << 63, i};
 	error = error ? error : radix_sort(rows, p->n_ops);
@@ -249,6 +280,7 @@ int arrivals_link(struct arrivals *arrivals, struct process *p, struct model *mo
 	error = error ? error : radix_sort(rows, arrivals->n);
 	error = error ? error : link_all(arrivals, rows, &l);
 	held_rows_close(&l.held);
+	host_funcs_close(&l.funcs);
 	free(rows);
 	free(l.by_end);
 	free(l.of);

@@ -10,7 +10,9 @@ struct arrival {
 	int64_t ns;      /* when its node happened */
 	int64_t then_ns; /* how long after it the op may start */
 	uint32_t op, node;
-	uint8_t kind; /* enum edge_kind */
+	uint8_t kind;    /* enum edge_kind */
+	uint32_t stream; /* of the op that is waited for; 0: it waits for none */
+	int64_t held_ns; /* of then_ns: what host functions after that op take */
 };
 
 struct arrivals {

@@ -476,8 +476,10 @@ static int64_t take_held(const struct causes *c, uint8_t kind, const struct scop
 	const struct model *m = c->model;
 	int64_t taken_ns = 0;
 	for (size_t i = 0; i < m->n_helds; i++)
-		if (m->helds[i].kind == kind && has(c, scope, m->helds[i].unit))
-			taken_ns += take_off(&weights_ns[m->helds[i].edge], m->helds[i].ns);
+		if (m->helds[i].kind == kind && has(c, scope, m->helds[i].unit)) {
+			const int64_t ns = take_off(&weights_ns[m->helds[i].edge], m->helds[i].ns);
+			taken_ns += m->helds[i].again ? 0 : ns;
+		}
 	return taken_ns;
 }
 

@@ -38,7 +38,7 @@ static void add_rows(const struct model *m, enum cause cause, int64_t *most_ns)
 		if (cause_of_own(m, i) == cause)
 			add(m->graph.edges[m->host[i].edge].unit, m->host[i].ns, most_ns);
 	for (size_t i = 0; kind && i < m->n_helds; i++)
-		if (m->helds[i].kind == kind)
+		if (m->helds[i].kind == kind && !m->helds[i].again)
 			add(m->helds[i].unit, m->helds[i].ns, most_ns);
 }
 

@@ -158,8 +158,9 @@ static int add_event(struct arrivals *arrivals, const struct process *p,
 					 const struct device_op *before, uint32_t after)
 {
 	const int64_t gap_ns = process_queued_gap(p, &p->ops[after]);
-	return arrivals_add(arrivals, &(struct arrival){before->end, gap_ns, after,
-													before->begin_node + 1, EDGE_EVENT});
+	return arrivals_add(arrivals,
+						&(struct arrival){before->end, gap_ns, after, before->begin_node + 1,
+										  EDGE_EVENT, before->stream, 0});
 }
 
 static int take_pair(const struct finding_pairs *f, const struct pair *pair,

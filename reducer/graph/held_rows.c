@@ -88,9 +88,7 @@ static int make_times(const struct held_rows *held, bool ends, struct radix_row 
 	return 0;
 }
 
-/* How far `ns` is from the times before it, in all. Modulo 2^64, and so is the difference of two:
- * only the sum that is asked for has to fit. */
-static uint64_t far_from(const struct held_times *times, int64_t ns)
+static size_t times_before(const struct held_times *times, int64_t ns)
 {
 	size_t low = 0, high = times->n;
 	while (low < high) {
@@ -100,7 +98,15 @@ static uint64_t far_from(const struct held_times *times, int64_t ns)
 		else
 			high = middle;
 	}
-	return low * (uint64_t)ns - times->sums[low];
+	return low;
+}
+
+/* How far `ns` is from the times before it, in all. Modulo 2^64, and so is the difference of two:
+ * only the sum that is asked for has to fit. */
+static uint64_t far_from(const struct held_times *times, int64_t ns)
+{
+	const size_t n = times_before(times, ns);
+	return n * (uint64_t)ns - times->sums[n];
 }
 
 int64_t held_rows_ran(const struct held_rows *held, int64_t from, int64_t to)
@@ -111,6 +117,11 @@ int64_t held_rows_ran(const struct held_rows *held, int64_t from, int64_t to)
 	const uint64_t ended = far_from(&held->ends, to) - far_from(&held->ends, from);
 	const uint64_t ran = begun - ended;
 	return ran > INT64_MAX ? INT64_MAX : (int64_t)ran;
+}
+
+size_t held_rows_begun(const struct held_rows *held, int64_t from, int64_t to)
+{
+	return to > from ? times_before(&held->begins, to) - times_before(&held->begins, from) : 0;
 }
 
 int held_rows_open(struct held_rows *held, const struct process *process)

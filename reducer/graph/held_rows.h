@@ -27,5 +27,7 @@ void held_rows_close(struct held_rows *held);
 const struct held_row *held_rows_ended(const struct held_rows *held, int64_t from, int64_t to);
 /* How long host functions ran in [from, to), each by itself: two side by side count twice. */
 int64_t held_rows_ran(const struct held_rows *held, int64_t from, int64_t to);
+/* How many began in [from, to). */
+size_t held_rows_begun(const struct held_rows *held, int64_t from, int64_t to);
 
 #endif

@@ -105,6 +105,7 @@ struct held { /* an op that something held up: a host function (kind 6), a peer 
 	uint32_t edge;
 	uint16_t unit;
 	uint8_t kind;
+	bool again; /* the same time stands on another edge of the op, which arrived last */
 };
 
 struct end { /* the last op of a stream in a step */

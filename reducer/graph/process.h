@@ -113,6 +113,7 @@ struct span {
 
 struct held_row { /* a host function or a peer held a stream up */
 	int64_t begin, end;
+	uint32_t stream; /* number of its stream in the process; 0: not known */
 	uint8_t kind;
 };
 

@@ -199,8 +199,10 @@ static int take_sync(struct row_reading *r)
 	if (room_for((void **)&p->helds, p->n_helds, &p->helds_room, 64, sizeof(*p->helds)) != 0)
 		return -ENOMEM;
 	const int64_t begin = sample_time(p->sample, p->index, rows_value(&r->rows, SYNC_START));
-	p->helds[p->n_helds++] =
-		(struct held_row){begin, begin + rows_value(&r->rows, SYNC_DUR), (uint8_t)kind};
+	p->helds[p->n_helds++] = (struct held_row){
+		begin, begin + rows_value(&r->rows, SYNC_DUR),
+		idmap_get(&p->trace.stream_ids, (uint64_t)rows_value(&r->rows, SYNC_STREAM)),
+		(uint8_t)kind};
 	return 0;
 }
 

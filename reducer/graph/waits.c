@@ -3,6 +3,7 @@
 #include "base/room.h"
 #include "base/sort.h"
 #include "graph/held_rows.h"
+#include "graph/host_funcs.h"
 #include "graph/threads.h"
 
 #include <errno.h>
@@ -184,28 +185,34 @@ static uint8_t site_of(const struct host_call *call)
 	return call->class == CALL_FREES ? WAIT_FREE : call->device_wide ? WAIT_DEVICE : WAIT_MID;
 }
 
-/* A host function of the stream still ran when the op that the call waits for had ended. Without it
- * the call would have been over then. */
-static int note_host_func(const struct held_rows *rows, struct model *model,
-						  const struct host_call *call, int64_t from_ns, uint32_t edge)
-{
-	if (call->end - from_ns <= HOST_FUNC_LEAST_NS)
-		return 0;
-	const int64_t ns = held_rows_ran(rows, from_ns, call->end);
-	if (ns <= 0)
-		return 0;
-	struct held *held = MODEL_ADD(model, helds);
-	if (!held)
-		return -ENOMEM;
-	*held = (struct held){ns, edge, model->graph.edges[edge].unit, BATON_SYNC_HOST_FUNC};
-	return 0;
-}
-
 struct waits { /* of a process */
 	struct process *process;
 	struct held_rows held;
+	struct host_funcs funcs;
 	struct cuts cuts;
 };
+
+/* A host function of the stream still ran, or had not begun, when the op that the call waits for had
+ * ended. Without it the call would have been over then. */
+static int note_host_func(const struct waits *waiting, struct model *model,
+						  const struct host_call *call, int64_t from_ns, uint32_t edge)
+{
+	const int64_t most_ns = call->end - from_ns;
+	if (most_ns <= HOST_FUNC_LEAST_NS)
+		return 0;
+	int64_t ns = held_rows_ran(&waiting->held, from_ns, call->end);
+	if (ns <= 0)
+		return 0;
+	const int64_t begun = (int64_t)held_rows_begun(&waiting->held, from_ns, call->end);
+	const int64_t begins_ns = begun * waiting->funcs.begins_after_ns;
+	if (ns < most_ns) /* two side by side count twice */
+		ns += begins_ns < most_ns - ns ? begins_ns : most_ns - ns;
+	struct held *held = MODEL_ADD(model, helds);
+	if (!held)
+		return -ENOMEM;
+	*held = (struct held){ns, edge, model->graph.edges[edge].unit, BATON_SYNC_HOST_FUNC, false};
+	return 0;
+}
 
 static int link_wait(struct waits *waiting, struct model *model, const struct host_thread *t,
 					 const struct host_call *call)
@@ -233,11 +240,11 @@ static int link_wait(struct waits *waiting, struct model *model, const struct ho
 	if (!waited && wake_ns > EARLY_WAKE_NS)
 		wake_ns = EARLY_WAKE_NS;
 	int error = waited ? add_cut(&waiting->cuts, call->chain, OWN_NS)
-					   : note_host_func(&waiting->held, model, call, call->begin, call->chain);
+					   : note_host_func(waiting, model, call, call->begin, call->chain);
 	for (uint32_t i = 0; !error && i < targets.n; i++) {
 		error = link_target(model, t, call, &p->ops[targets.at[i]], wake_ns);
 		if (!error && waited)
-			error = note_host_func(&waiting->held, model, call, call->end - wake_ns,
+			error = note_host_func(waiting, model, call, call->end - wake_ns,
 								   model->wait_edges[model->n_wait_edges - 1]);
 	}
 	return error;
@@ -398,6 +405,7 @@ int waits_link(struct process *p, struct model *model, size_t from_amount)
 {
 	struct waits w = {.process = p};
 	int error = held_rows_open(&w.held, p);
+	error = error ? error : host_funcs_open(&w.funcs, p);
 	error = error ? error : link_queues(p, model, &w.cuts);
 	for (uint32_t k = 0; !error && k < p->n_threads; k++)
 		for (uint32_t i = 0; !error && i < p->threads[k].n_calls; i++) {
@@ -408,6 +416,7 @@ int waits_link(struct process *p, struct model *model, size_t from_amount)
 	if (!error)
 		make_cuts(model, &w.cuts, from_amount);
 	held_rows_close(&w.held);
+	host_funcs_close(&w.funcs);
 	free(w.cuts.at);
 	return error;
 }

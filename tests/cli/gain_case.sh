@@ -133,7 +133,17 @@ is "abs(d['step_ns'] - d['step_without_ns'] - 1e6 * loss['input']) < t['step_ns'
 # Keeps out: a call that waits for a host function of its stream, and goes on waiting when that is gone.
 run function --workload short_backward --ranks 3 --seed 3 --fault host_func=617 --fault sync_device=5@2
 expect_status 0 "$BATON" whatif --json "$work/function" --without host_func
-is "near((d['step_ns'] - d['step_without_ns']) / 1e6, loss['host_func'], 0.08)" # 57 us from the op to its function, behind it a call
+is "near((d['step_ns'] - d['step_without_ns']) / 1e6, loss['host_func'], 0.02)" # with what it takes until a function begins
+
+# Keeps out: host functions that no longer hold up their stream once the calls behind them do not wait for it.
+run behind --workload fsdp --ranks 2 --seed 796435 --fault host_func=464 --fault sync_device=13@all
+expect_status 0 "$BATON" whatif --json "$work/behind" --without sync
+is "near((d['step_ns'] - d['step_without_ns']) / 1e6, loss['sync_device'], 0.1)"
+
+# Keeps out: what waits for an event behind a host function losing only the time in which that ran.
+run event --workload moe --ranks 3 --per-host 2 --seed 34819 --fault host_func=119
+expect_status 0 "$BATON" whatif --json "$work/event" --without host_func
+is "near((d['step_ns'] - d['step_without_ns']) / 1e6, loss['host_func'], 0.02)"
 
 # Keeps out: waits for all GPUs of a process, as those of the GPU whose thread makes the calls.
 run all_gpus --workload dataparallel --ranks 8 --seed 170579 --host-noise drift --fault sync_device=3@all

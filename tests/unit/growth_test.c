@@ -62,7 +62,7 @@ static void make(struct made *m, uint32_t n, uint32_t streams)
 									   .last_call = NO_INDEX,
 									   .stream = 1 + i % streams,
 									   .unit = (uint16_t)(i % streams % 2)};
-		p->helds[i] = (struct held_row){ns, ns + 50, BATON_SYNC_HOST_FUNC};
+		p->helds[i] = (struct held_row){ns, ns + 50, 1 + i % streams, BATON_SYNC_HOST_FUNC};
 	}
 	for (uint32_t s = 0; s <= streams; s++)
 		p->streams[s] =
@@ -267,7 +267,7 @@ static void same_answers(void)
 	for (p.n_helds = 0; p.n_helds <= 50; p.n_helds += 5) {
 		for (size_t i = 0; i < p.n_helds; i++) {
 			const int64_t begin = rand() % 1000;
-			rows[i] = (struct held_row){begin, begin + rand() % 100,
+			rows[i] = (struct held_row){begin, begin + rand() % 100, 0,
 										rand() % 3 ? BATON_SYNC_HOST_FUNC : BATON_SYNC_PEER};
 		}
 		CHECK(held_rows_open(&held, &p) == 0, "no memory");
