@@ -6,7 +6,6 @@
 #include "base/diag.h"
 #include "base/progress.h"
 #include "read/paths.h"
-#include "read/run_choice.h"
 #include "read/comm_ranks.h"
 #include "read/trace.h"
 

@@ -1,7 +1,6 @@
-#include "read/run_choice.h"
-
 #include "base/diag.h"
 #include "base/sort.h"
+#include "read/run.h"
 
 #include <errno.h>
 #include <stdlib.h>
