@@ -32,7 +32,7 @@ static size_t copies(const char *at, const char **end)
 {
 	char *after;
 	*end = at + 1;
-	if (*at == ')' && at[1] == '+')
+	if (*at && strchr(")+*?}", *at) && at[1] == '+') /* a group, or a repetition itself */
 		return 2;
 	if (*at != '{')
 		return 1;

@@ -1,7 +1,7 @@
 #include "read/damage.h"
 
-#include "base/room.h"
 #include "base/diag.h"
+#include "base/table.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -13,11 +13,16 @@ enum {
 	MOST_PLACES = 1024
 }; /* then only the first place of each other file: more lines help nobody */
 
+struct damaged_file {
+	uint64_t path; /* hash of it */
+};
+
 struct damage_log {
 	pthread_mutex_t lock;
 	struct damage_place *places;
-	size_t n;
-	uint64_t files;
+	struct damaged_file *files;
+	size_t n, n_files;
+	struct table of_places, of_files;
 	bool more; /* places that have no line */
 };
 
@@ -38,26 +43,26 @@ void damage_log_close(struct damage_log *log)
 		diag("more than %d places are damaged: only the first one of each other file is listed",
 			 MOST_PLACES);
 	pthread_mutex_destroy(&log->lock);
+	table_free(&log->of_places);
+	table_free(&log->of_files);
 	free(log->places);
+	free(log->files);
 	free(log);
 }
 
-/* True when the place is new. Damage is rare: a list will do. */
+/* True when the place is new. A directory may hold very many damaged files. */
 static bool remember(struct damage_log *log, struct damage_place place)
 {
-	bool new_file = true;
-	for (size_t i = 0; i < log->n; i++) {
-		if (log->places[i].path == place.path && log->places[i].offset == place.offset)
-			return false;
-		new_file = new_file && log->places[i].path != place.path;
-	}
-	if (log->n >= MOST_PLACES && !new_file) {
+	const struct damaged_file file = {place.path};
+	if (table_find(&log->of_places, log->places, TABLE_SHAPE(struct damage_place, offset), &place))
+		return false;
+	if (log->n >= MOST_PLACES &&
+		table_find(&log->of_files, log->files, TABLE_SHAPE(struct damaged_file, path), &file)) {
 		log->more = true;
 		return false;
 	}
-	if (room_next((void **)&log->places, log->n, sizeof(*log->places)) == 0)
-		log->places[log->n++] = place;
-	log->files += new_file;
+	table_add(&log->of_places, TABLE_ROWS(log->places, log->n, offset), &place);
+	table_add(&log->of_files, TABLE_ROWS(log->files, log->n_files, path), &file);
 	return true;
 }
 
@@ -76,7 +81,7 @@ void damage_log_add(struct damage_log *log, const char *path, uint64_t offset, c
 uint64_t damage_log_files(struct damage_log *log)
 {
 	pthread_mutex_lock(&log->lock);
-	uint64_t files = log->files;
+	uint64_t files = log->n_files;
 	pthread_mutex_unlock(&log->lock);
 	return files;
 }

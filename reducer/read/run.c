@@ -214,7 +214,7 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 	return error;
 }
 
-static void forget_process(struct run_process *process)
+void run_forget_process(struct run_process *process)
 {
 	if (process->held >= 0)
 		close(process->held);
@@ -232,86 +232,6 @@ static int add_gauges(struct run *run, const struct trace *trace, const char *pa
 		return -ENOMEM;
 	run->n_gauges++;
 	return copy_text(run, trace, trace->process.run_id, &gauges->run_id);
-}
-
-static size_t processes_of(const struct run *run, uint32_t run_id)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < run->n_processes; i++)
-		n += run->processes[i].run_id == run_id;
-	return n;
-}
-
-/* Of several runs in the directories the one with most files is kept; of equals the later in order
- * of names. */
-static int choose_run(struct run *run)
-{
-	size_t best = 0, best_n = 0;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		const size_t n = processes_of(run, run->processes[i].run_id);
-		if (n >= best_n) {
-			best = i;
-			best_n = n;
-		}
-	}
-	uint32_t run_id = run->n_processes ? run->processes[best].run_id : 0;
-	size_t kept = 0;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		if (run->processes[i].run_id == run_id)
-			run->processes[kept++] = run->processes[i];
-		else
-			forget_process(&run->processes[i]);
-	}
-	size_t dropped = run->n_processes - kept;
-	run->n_processes = kept;
-	if (dropped == 0)
-		return STATUS_OK;
-	diag("the directory holds more than one run: answered from the %zu files of run %.63s, left "
-		 "out %zu",
-		 kept, strings_get(&run->pool, run_id).at, dropped);
-	return STATUS_PARTIAL;
-}
-
-static bool same_process(const struct run_process *a, const struct run_process *b)
-{
-	return a->pid != 0 && a->pid == b->pid && a->host == b->host &&
-		   a->start_time == b->start_time && a->generation == b->generation;
-}
-
-/* Two files of one process are one file copied: the first by name counts. */
-static int drop_copies(struct run *run)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		size_t k = 0;
-		while (k < kept && !same_process(&run->processes[k], &run->processes[i]))
-			k++;
-		if (k == kept) {
-			run->processes[kept++] = run->processes[i];
-			continue;
-		}
-		diag("%s: left out, it is of the same process as %s", run->processes[i].path,
-			 run->processes[k].path);
-		forget_process(&run->processes[i]);
-	}
-	size_t dropped = run->n_processes - kept;
-	run->n_processes = kept;
-	return dropped ? STATUS_PARTIAL : STATUS_OK;
-}
-
-static int warn_duplicate_ranks(struct run *run)
-{
-	int status = STATUS_OK;
-	for (size_t i = 0; i < run->n_processes; i++)
-		for (size_t k = i + 1; k < run->n_processes; k++) {
-			const struct run_process *a = &run->processes[i], *b = &run->processes[k];
-			if (a->rank < 0 || a->rank != b->rank || a->pid == b->pid ||
-				a->generation != b->generation) /* the job was restarted */
-				continue;
-			diag("rank %d was written by two processes: %s and %s", a->rank, a->path, b->path);
-			status = STATUS_PARTIAL;
-		}
-	return status;
 }
 
 static bool process_before(const struct run_process *a, const struct run_process *b)
@@ -502,19 +422,19 @@ static bool are_two_runs(const struct run *run, char *const *dirs, size_t n_dirs
 	for (size_t i = 0; i < run->n_processes; i++)
 		if (run->processes[i].run_id != first && run->processes[i].run_id != other)
 			return false;
-	return first != other && processes_of(run, first) == processes_in(run, dirs[0], &first);
+	return first != other && run_processes_of(run, first) == processes_in(run, dirs[0], &first);
 }
 
 /* What is left once all files are open: which of them are the run, its ranks, its devices. */
 static int settle(struct run *run, int *status)
 {
-	*status = choose_run(run);
-	*status = status_worse(*status, drop_copies(run));
-	int error = comm_ranks_take(run->processes, run->n_processes);
-	if (error)
-		return error;
-	*status = status_worse(*status, warn_duplicate_ranks(run));
-	error = index_devices(run);
+	int error = run_choose(run, status);
+	if (!error)
+		error = comm_ranks_take(run->processes, run->n_processes);
+	if (!error)
+		error = run_same_ranks(run, status);
+	if (!error)
+		error = index_devices(run);
 	if (error || run->n_processes == 0)
 		return error;
 	return index_gauges(run);
@@ -554,7 +474,7 @@ int run_open(char *const *dirs, size_t n_dirs, struct run *run)
 void run_close(struct run *run)
 {
 	for (size_t i = 0; i < run->n_processes; i++)
-		forget_process(&run->processes[i]);
+		run_forget_process(&run->processes[i]);
 	for (size_t i = 0; i < run->n_devices; i++)
 		free(run->devices[i].processes);
 	for (size_t i = 0; i < run->n_gauges; i++)

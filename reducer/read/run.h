@@ -50,6 +50,18 @@ struct run {
  * damaged, or when files of another run were among them (those are left out). */
 int run_open(char *const *dirs, size_t n_dirs, struct run *run);
 void run_close(struct run *run);
+
+/* ---- parts of run_open(): run_choice.c; n log n for n files ---- */
+
+/* Keeps the files of one run, and one of each process; says what it leaves out. *status: what that
+ * makes of the answer. 0 or -ENOMEM. */
+int run_choose(struct run *run, int *status);
+/* Says which ranks two processes have written. The same results. */
+int run_same_ranks(struct run *run, int *status);
+size_t run_processes_of(const struct run *run, uint32_t run_id);
+/* Frees what it holds: it is not of the run any more. */
+void run_forget_process(struct run_process *process);
+
 /* Is this a file with a stored summary, which has no events? */
 bool run_is_summary(const char *path);
 /* Leaves out what ended more than `last_ns` before the newest op of the run, a block at a time: the

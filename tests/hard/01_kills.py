@@ -68,7 +68,9 @@ def kill_job(bench, number):
     bench.expect(not held["unreadable"] and not held["damaged"] and not held["open"], "%s: %s" % (what, held))
     missing = held["launches"] + held["dropped"] - held["kernels"] - held["in_flight"] - held["gpu"]
     if name != "graphs":  # one launch, many kernels
-        bench.expect(missing == 0, "%s: %d launches without a word: %s" % (what, missing, held))
+        # a thread that is killed before it has written its launch, while the kernel is recorded: one record of each thread may be missing
+        bench.expect(-held["threads"] <= missing <= 0, "%s: %d launches without a word: %s" % (what, missing, held))
+        bench.add(kernels_without_launch=-missing)
     bench.add(jobs=1, launches=held["launches"], in_flight=held["in_flight"])
 
 

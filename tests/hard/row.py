@@ -94,7 +94,7 @@ class Bench:
         return self.run(*command, seconds=seconds, LD_PRELOAD=preload, BATON_OUT=directory, **env)
 
     def tally(self, directory):
-        status, out, err = self.run(TALLY, directory)
+        status, out, err = self.run(TALLY, directory, seconds=900)
         return json.loads(out) if status == 0 else self.wrong("tally: %s" % err.decode()) or {}
 
     def sound(self, directory, what, statuses=(0, 4)):

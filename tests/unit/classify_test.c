@@ -315,7 +315,8 @@ static void check_user_rules(void)
 	/* Keeps out: patterns of a few bytes that take gigabytes. */
 	static const char *const bombs[] = {
 		"data$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$x$$$$$ py.* other\n",
-		"(((a{1,90}){1,90}){1,90}) other\n", "a{99999999999999999999} other\n",
+		"n+++++++++++++++++++++++++++++ing other\n", "(((a{1,90}){1,90}){1,90}) other\n",
+		"a{99999999999999999999} other\n",
 		"((((((((((((((((a)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+ other\n"};
 	for (size_t i = 0; i < sizeof(bombs) / sizeof(bombs[0]); i++) {
 		error = open_with(bombs[i], message, sizeof(message), &classifier);
