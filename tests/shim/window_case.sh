@@ -104,7 +104,7 @@ expect_says "nothing to report"
 # ---- by time, all processes at once ----
 timed 2 --delay 0.6 --duration 0.7 -- "$bin/simlaunch" -n 2 -- "$bin/simtrain" --steps 120 --layers 4 --threads 4 --host-ns 50000
 expect_says "the window of " "; the job goes on" "2 processes, "
-holds --alike 100000000
+holds --alike 100000000 --from-first
 expect_true 'all(p["launches"] == p["kernels"] > 100 and p["open_after"] for p in d)'
 # many threads launch at the edges; some had no turn before the window
 timed 1 --delay 0.1 --duration 0.2 -- "$bin/simtrain" --threads 12 --launches 10000 --host-ns 20000

@@ -1,11 +1,13 @@
 """Is the trace of a part of a job whole, and of nothing else?
 
-window_check.py [--counts FILE] [--alike NS] [--unopened] < `baton dump --json DIR`
+window_check.py [--counts FILE] [--alike NS] [--from-first] [--unopened] < `baton dump --json DIR`
 Of each process: every kernel and copy is one of a recorded call, every recorded launch has its kernel, nothing is lost or in flight, no
 call begins and no range ends outside of the window; a range that was open at its end says so.
   --counts FILE   launches by "PID TID N" in the window: those recorded and those dropped, by thread
   --alike NS      the windows of all processes end within so many nanoseconds; where all cores are busy one opens
                   late: it must only begin before any of them ends
+  --from-first    the window may have opened before the first collective, where all cores are busy; else their numbers tell that
+                  some came before it
   --unopened      there must be no window in any process, and nothing recorded
 Prints as JSON, per process in order of rank: rank, launches, kernels, collectives, ranges cut at the begin and at the end.
 """
@@ -58,7 +60,7 @@ class Process:
     def window(self):
         return int(self.meta["window's begin, ns"]), int(self.meta["window's end, ns"])
 
-    def faults(self):
+    def faults(self, from_first):
         yield from self.stray
         begin, end = self.window()
         alone = set(self.kernels) - set(self.launches)
@@ -79,7 +81,7 @@ class Process:
             if after > CLOCK_NS or (r["unclosed"] and after < -CLOCK_NS):
                 yield f"range {r['name']} ends {after} ns after the window, unclosed {r['unclosed']}"
         for c in self.collectives:
-            if not self.kernels[c["correlation"]] or not c["sequence"] or not self.comms[c["comm"]]["size"]:
+            if not self.kernels[c["correlation"]] or not (c["sequence"] or from_first) or not self.comms[c["comm"]]["size"]:
                 yield f"collective {c}"
 
     def counted(self, counts):
@@ -124,6 +126,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--counts")
     parser.add_argument("--alike", type=int)
+    parser.add_argument("--from-first", action="store_true")
     parser.add_argument("--unopened", action="store_true")
     args = parser.parse_args()
     processes = read(sys.stdin)
@@ -132,7 +135,7 @@ def main():
         wrong += [f"pid {p.pid}: not empty" for p in processes if p.calls or p.kernels or p.copies or p.ranges or p.stray]
         wrong += [f"pid {p.pid}: {p.meta}" for p in processes if "window" not in p.meta or "window's begin, ns" in p.meta]
     else:
-        wrong += [f"pid {p.pid}: {fault}" for p in processes for fault in p.faults()]
+        wrong += [f"pid {p.pid}: {fault}" for p in processes for fault in p.faults(args.from_first)]
     if args.counts:
         counts = read_counts(args.counts)
         wrong += [f"pid {p.pid}: {fault}" for p in processes for fault in p.counted(counts[p.pid])]
