@@ -19,9 +19,9 @@ enum {
 	MEMORY_NVTX_TEXT_BYTES = 4 << 20, /* texts of ranges, while nothing is recorded too */
 	MEMORY_GPU_BUFFERS = 80,          /* that CUPTI fills */
 	MEMORY_GPU_BUFFER_BYTES = 128 << 10,
-	MEMORY_WRITER_ROWS = 4096,     /* of a table before they are compressed */
-	MEMORY_HELD_BYTES = 2 << 20,   /* compressed, before they are written */
-	MEMORY_STATIC_BYTES = 7 << 20, /* tables of stacks, code and strings: .data and .bss */
+	MEMORY_WRITER_ROWS = 4096,        /* of a table before they are compressed */
+	MEMORY_HELD_BYTES = 2 << 20,      /* compressed, before they are written */
+	MEMORY_STATIC_BYTES = 7424 << 10, /* tables of stacks, code and strings: .data and .bss */
 	MEMORY_THREAD_STACK = 256 << 10,
 	MEMORY_OWN_THREADS = 2
 };
