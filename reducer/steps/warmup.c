@@ -2,6 +2,8 @@
 
 #include "read/rows.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Is the current row the long loading of a module? */
@@ -43,27 +45,38 @@ static bool loads_within(struct walk *walk, int64_t from, int64_t to)
 	return loaded;
 }
 
-static bool launches_graph(const struct trace *trace, uint32_t name)
+/* For each name: does it launch graphs? *names is NULL where none does. 0 or -ENOMEM. */
+static int find_graph_names(const struct trace *trace, bool **names)
 {
-	return strstr(strings_get(&trace->strings, name).at, "GraphLaunch");
+	const uint32_t n = trace->strings.n;
+	*names = NULL;
+	for (uint32_t name = 0; name < n; name++) {
+		if (!strstr(strings_get(&trace->strings, name).at, "GraphLaunch"))
+			continue;
+		if (!*names)
+			*names = calloc(n, sizeof(**names));
+		if (!*names)
+			return -ENOMEM;
+		(*names)[name] = true;
+	}
+	return 0;
 }
 
-static bool knows_graphs(const struct trace *trace)
-{
-	for (uint32_t name = 0; name < trace->strings.n; name++)
-		if (launches_graph(trace, name))
-			return true;
-	return false;
-}
+struct graph_calls { /* a walk over the calls */
+	struct rows rows;
+	bool *names;
+	bool left;
+};
 
 /* Passes the calls that begin before `to`: does one launch a graph and begin at `from` or later? */
-static bool graph_within(struct rows *rows, bool *left, int64_t from, int64_t to)
+static bool graph_within(struct graph_calls *walk, int64_t from, int64_t to)
 {
+	struct rows *rows = &walk->rows;
 	bool launched = false;
-	for (; *left && rows_value(rows, ROW_START) < to; *left = rows_next(rows)) {
+	for (; walk->left && rows_value(rows, ROW_START) < to; walk->left = rows_next(rows)) {
 		const uint64_t id = (uint64_t)rows_value(rows, CALL_NAME);
 		launched |= rows_value(rows, ROW_START) >= from &&
-					launches_graph(rows->trace, idmap_get(&rows->trace->string_ids, id));
+					walk->names[idmap_get(&rows->trace->string_ids, id)];
 	}
 	return launched;
 }
@@ -73,21 +86,25 @@ static bool graph_within(struct rows *rows, bool *left, int64_t from, int64_t to
  */
 static int count_until_graph(struct trace *trace, const struct steps *steps, int32_t *until)
 {
-	struct rows rows = {0};
+	struct graph_calls walk = {0};
 	int32_t before = 0, with = 0;
 	*until = 0;
-	if (!knows_graphs(trace))
-		return 0;
-	int error = rows_open(&rows, trace, BATON_CALL);
-	bool left = !error && rows_next(&rows);
-	for (size_t i = 0; left && i < steps->n_markers; i++) {
+	int error = find_graph_names(trace, &walk.names);
+	if (!walk.names)
+		return error;
+	error = rows_open(&walk.rows, trace, BATON_CALL);
+	walk.left = !error && rows_next(&walk.rows);
+	for (size_t i = 0; walk.left && i < steps->n_markers; i++) {
 		if (steps->markers[i].partial)
 			continue;
-		with += graph_within(&rows, &left, steps->markers[i].begin_ns, next_begin(steps, i));
+		with += graph_within(&walk, steps->markers[i].begin_ns, next_begin(steps, i));
 		before += with == 0;
+		if (before == 0)
+			break; /* the first step already */
 	}
-	error = error ? error : rows.error;
-	rows_close(&rows);
+	error = error ? error : walk.rows.error;
+	rows_close(&walk.rows);
+	free(walk.names);
 	if (before > 0 && 2 * (int64_t)before <= steps->n_steps &&
 		10 * (int64_t)with >= 9 * ((int64_t)steps->n_steps - before))
 		*until = before + 1;
