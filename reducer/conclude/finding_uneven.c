@@ -16,7 +16,8 @@ static struct finding_words name_of(const struct summary *s, const char *key)
 	return words;
 }
 
-void finding_say_pair(const struct finding_source *m, const struct uneven *row, char *out,
+/* Of a row of a pair: what its copies are like, as one sentence behind others. */
+static void say_speed(const struct finding_source *m, const struct uneven *row, char *out,
 					  size_t bytes)
 {
 	const struct uneven_pair *pair = &row->pair;
@@ -39,7 +40,7 @@ static void say_pair(const struct finding_source *m, const struct uneven *row,
 					 struct finding *finding)
 {
 	const struct uneven_pair *pair = &row->pair;
-	finding_say_pair(m, row, finding->summary, sizeof(finding->summary));
+	say_speed(m, row, finding->summary, sizeof(finding->summary));
 	if (pair->bytes > 0)
 		finding_say(finding->evidence, sizeof(finding->evidence), "%.1f MB in %s ms per %s",
 					(double)pair->bytes / 1e6, finding_ms(m->f, pair->ns).at, finding_per(m->f));
@@ -72,4 +73,15 @@ void finding_say_uneven(const struct finding_source *m, const struct uneven *row
 				"wait for it, so no gain is known",
 				finding_ms(m->f, row->exposed_ns).at);
 	snprintf(finding->remedy, sizeof(finding->remedy), "%s", finding_kinds[FINDING_UNEVEN].remedy);
+}
+
+void finding_say_pair_there(const struct finding_source *m, const struct uneven *row,
+							struct finding *at, size_t n)
+{
+	for (size_t i = 0; i < n && row->pair.pairs > 0; i++) {
+		struct finding *f = &at[i];
+		const bool own = f->id == FINDING_ASYMMETRY || f->id == FINDING_LATE_RANK;
+		if (own && f->whom.device_known && f->whom.device == row->device)
+			say_speed(m, row, f->evidence, sizeof(f->evidence));
+	}
 }

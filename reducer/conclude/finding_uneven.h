@@ -9,8 +9,9 @@
 /* Fills summary, evidence and remedy. */
 void finding_say_uneven(const struct finding_source *m, const struct uneven *row,
 						struct finding *finding);
-/* Of a row of a pair: what its copies are like, as one sentence behind others. */
-void finding_say_pair(const struct finding_source *m, const struct uneven *row, char *out,
-					  size_t bytes);
+/* Of a row of a pair, where its device is late or has more copies than the others: the pair may be
+ * why, so those of the n findings that name the device say what its copies are like. */
+void finding_say_pair_there(const struct finding_source *m, const struct uneven *row,
+							struct finding *at, size_t n);
 
 #endif

@@ -515,18 +515,6 @@ static void take_copies(const struct finding_source *m, const struct finding *un
 				finding_device(m->summary, uneven->whom.device).at);
 }
 
-/* The device is late, or has more copies than the others: a pair of devices may be why. */
-static void say_pair_there(const struct finding_source *m, const struct uneven *row,
-						   struct findings *out)
-{
-	for (size_t i = 0; i < out->n && row->pair.pairs > 0; i++) {
-		struct finding *f = &out->at[i];
-		const bool own = f->id == FINDING_ASYMMETRY || f->id == FINDING_LATE_RANK;
-		if (own && f->whom.device_known && f->whom.device == row->device)
-			finding_say_pair(m, row, f->evidence, sizeof(f->evidence));
-	}
-}
-
 /* One device works or copies longer than the mean of all, and no other finding names it for that:
  * whether the others wait for it is not known, so there is no gain and the lowest severity. */
 static int add_uneven(const struct finding_source *m, const struct uneven *row,
@@ -539,7 +527,7 @@ static int add_uneven(const struct finding_source *m, const struct uneven *row,
 	if (error || !finding_counts(&finding))
 		return error;
 	if (is_told(m, out, row->device, kind)) {
-		say_pair_there(m, row, out);
+		finding_say_pair_there(m, row, out->at, out->n);
 		return 0;
 	}
 	finding.severity = SEVERITY_LOW;
