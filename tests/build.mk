@@ -153,8 +153,8 @@ $(HARD)/tally $(HARD)/flips: $(HARD)/%: tests/hard/%.c $(CODEC_OBJ) $(wildcard i
 $(HARD)/many $(HARD)/forks: $(HARD)/%: tests/hard/%.c $(RT)/libcuda.so.1 $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) -std=gnu11 -O1 -g $(WARN) -o $@ $< $(RT)/libcuda.so.1 -lpthread -ldl
-$(HARD)/disk.so $(HARD)/held.so: $(HARD)/%.so: tests/hard/%.c $(BUILD)/flags
+$(HARD)/disk.so $(HARD)/held.so: $(HARD)/%.so: tests/hard/%.c tests/shim/libs/recorder_code.h $(BUILD)/flags
 	@mkdir -p $(@D)
-	@$(CC) -std=gnu11 -D_GNU_SOURCE -O1 -g $(WARN) -fno-builtin -fno-optimize-sibling-calls -fPIC -shared -o $@ $< -ldl
+	@$(CC) -std=gnu11 -Itests/shim -D_GNU_SOURCE -O1 -g $(WARN) -fno-builtin -fno-optimize-sibling-calls -fPIC -shared -o $@ $< -ldl
 .PHONY: hard-programs
 hard-programs: $(addprefix $(HARD)/,tally flips many forks disk.so held.so)

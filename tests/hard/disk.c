@@ -7,10 +7,11 @@
  *   stall:MS     a write takes so long
  *   none         nothing happens
  * Only writes by libbaton.so count. DISK_COUNT: a file that gets the bytes written. */
+#include "libs/recorder_code.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,26 +22,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static uintptr_t begin, end; /* of libbaton.so in memory */
 static enum { NONE, FULL, QUOTA, EIO_AFTER, SHORT, INTERRUPTED, STALL } how;
 static long long limit, comes_back = -1;
 static atomic_llong taken, refused, writes;
-
-static int find(struct dl_phdr_info *info, size_t size, void *unused)
-{
-	(void)size;
-	(void)unused;
-	if (!strstr(info->dlpi_name, "libbaton.so"))
-		return 0;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		if (p->p_type == PT_LOAD && (p->p_flags & PF_X)) {
-			begin = info->dlpi_addr + p->p_vaddr;
-			end = begin + p->p_memsz;
-		}
-	}
-	return 1;
-}
 
 __attribute__((constructor)) static void prepare(void)
 {
@@ -57,7 +41,7 @@ __attribute__((constructor)) static void prepare(void)
 		how = STALL;
 	else
 		how = strcmp(what, "short") == 0 ? SHORT : strcmp(what, "eintr") == 0 ? INTERRUPTED : NONE;
-	dl_iterate_phdr(find, NULL);
+	dl_iterate_phdr(find_recorder, NULL);
 }
 
 __attribute__((destructor)) static void tell(void)
@@ -65,7 +49,9 @@ __attribute__((destructor)) static void tell(void)
 	const char *path = getenv("DISK_COUNT");
 	char text[32];
 	int n = snprintf(text, sizeof(text), "%lld\n", (long long)taken);
-	int fd = path && end ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT, 0600) : -1;
+	int fd = path && recorder_code.end
+				 ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT, 0600)
+				 : -1;
 	if (fd >= 0 && syscall(SYS_write, fd, text, n) == n)
 		syscall(SYS_close, fd);
 }
@@ -99,7 +85,7 @@ EXPORT ssize_t write(int fd, const void *data, size_t n)
 {
 	uintptr_t from = (uintptr_t)__builtin_return_address(0);
 	struct timespec pause = {limit / 1000, limit % 1000 * 1000000};
-	if (from < begin || from >= end || fd <= 2)
+	if (from < recorder_code.begin || from >= recorder_code.end || fd <= 2)
 		return syscall(SYS_write, fd, data, n);
 	long long number = writes++;
 	switch (how) {

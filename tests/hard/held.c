@@ -5,7 +5,8 @@
  *   recorder_holds()      the bytes now that it has allocated
  *   recorder_maps()       and mapped
  *   recorder_leak(BYTES)  loses so many, as a recorder that leaks would */
-#include <link.h>
+#include "libs/recorder_code.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -37,35 +38,18 @@ void __libc_free(void *at);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *free_of[ORDERS];
 static char *range, *fresh;
-static uintptr_t begin, end; /* of the code of libbaton.so */
 static atomic_llong held, mapped;
-
-static int find(struct dl_phdr_info *info, size_t size, void *unused)
-{
-	(void)size;
-	(void)unused;
-	if (!strstr(info->dlpi_name, "libbaton.so"))
-		return 0;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		if (p->p_type == PT_LOAD && (p->p_flags & PF_X)) {
-			begin = info->dlpi_addr + p->p_vaddr;
-			end = begin + p->p_memsz;
-		}
-	}
-	return 1;
-}
 
 /* The library is in memory before any constructor runs, and this one may run first or last. */
 static int is_recorder(const void *caller)
 {
 	static __thread int looking;
-	if (!end && !looking) {
+	if (!recorder_code.end && !looking) {
 		looking = 1;
-		dl_iterate_phdr(find, NULL);
+		dl_iterate_phdr(find_recorder, NULL);
 		looking = 0;
 	}
-	return (uintptr_t)caller >= begin && (uintptr_t)caller < end;
+	return (uintptr_t)caller >= recorder_code.begin && (uintptr_t)caller < recorder_code.end;
 }
 #define BY_RECORDER is_recorder(__builtin_return_address(0))
 

@@ -3,11 +3,12 @@
  * for each function, all processes of the job write to it as they call: the most calls that one of
  * them has made so far, its parents' before it included. A child of a process that makes no calls
  * itself begins anew with inject_begin(). */
+#include "libs/recorder_code.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -27,7 +28,6 @@
 #define EXPORT __attribute__((visibility("default")))
 #define FROM __builtin_return_address(0)
 
-static uintptr_t begin, end; /* of libbaton.so in memory */
 static char function[32];
 static long fails_at;
 
@@ -41,24 +41,7 @@ static struct row { /* of the file INJECT_COUNT */
 	atomic_int taken, named;
 	char name[24];
 	atomic_long most;
-} *rows;
-
-static int find(struct dl_phdr_info *info, size_t size, void *unused)
-{
-	(void)size;
-	(void)unused;
-	if (!strstr(info->dlpi_name, "libbaton.so"))
-		return 0;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uintptr_t at = info->dlpi_addr + p->p_vaddr;
-		if (p->p_type == PT_LOAD && (p->p_flags & PF_X)) {
-			begin = at;
-			end = at + p->p_memsz;
-		}
-	}
-	return 1;
-}
+} * rows;
 
 static void share(const char *path)
 {
@@ -93,7 +76,7 @@ __attribute__((constructor)) static void prepare(void)
 	if (path)
 		share(path);
 	inject_begin(getenv("INJECT"));
-	dl_iterate_phdr(find, NULL);
+	dl_iterate_phdr(find_recorder, NULL);
 }
 
 static void note(const char *name, long n)
@@ -129,7 +112,7 @@ static long count(const char *name)
 static bool fails(const char *name, const void *from)
 {
 	uintptr_t at = (uintptr_t)from;
-	if (at < begin || at >= end)
+	if (at < recorder_code.begin || at >= recorder_code.end)
 		return false;
 	long n = count(name);
 	note(name, n);
