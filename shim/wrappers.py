@@ -113,6 +113,15 @@ def names_of(arguments):
     return ", ".join(a.split()[-1].lstrip("*") for a in arguments.split(", "))
 
 
+def emit_sought(call, slot, find):
+    """Where `real` is not known yet it is sought, if it can be."""
+    if find:
+        print("\tif (!real) {")
+        print(fold(f'\t\t{find}(&{slot}, "{call}")', ";"))
+        print(f"\t\treal = atomic_load_explicit(&{slot}, memory_order_acquire);\n\t}}")
+    print("\tif (!real)\n\t\treturn LAUNCH_ABSENT;")
+
+
 def emit_launch(symbol, call, arguments, stream, makes, slot, find, exported):
     """`call` is the name that is recorded, `symbol` the wrapper's. What is seldom needed is a
     function of its own: the other one stays a test and a jump."""
@@ -131,11 +140,7 @@ def emit_launch(symbol, call, arguments, stream, makes, slot, find, exported):
         print(f'\tif (!real)\n\t\treal = caller_find(&to_{symbol}, "{call}", NULL, caller);')
     else:
         print(f"\tvoid *real = atomic_load_explicit(&{slot}, memory_order_acquire);")
-    if find:
-        print("\tif (!real) {")
-        print(fold(f'\t\t{find}(&{slot}, "{call}")', ";"))
-        print(f"\t\treal = atomic_load_explicit(&{slot}, memory_order_acquire);\n\t}}")
-    print("\tif (!real)\n\t\treturn LAUNCH_ABSENT;")
+    emit_sought(call, slot, find)
     own = symbol if exported else f"seen_{symbol}"
     print(fold(f"\t__typeof__(&{own}) forward = (__typeof__(&{own}))real", ";"))
     print("\tstruct launch launch;")
@@ -159,11 +164,7 @@ def emit_host_call(symbol, call, slot, find, exported):
     print(f"static _Atomic(void *) {slot};")
     print(fold(f"{'SHIM_EXPORT' if exported else 'static'} int {symbol}({HOST_CALL})", "\n{"))
     print(f"\tvoid *real = atomic_load_explicit(&{slot}, memory_order_acquire);")
-    if find:
-        print("\tif (!real) {")
-        print(fold(f'\t\t{find}(&{slot}, "{call}")', ";"))
-        print(f"\t\treal = atomic_load_explicit(&{slot}, memory_order_acquire);\n\t}}")
-    print("\tif (!real)\n\t\treturn LAUNCH_ABSENT;")
+    emit_sought(call, slot, find)
     per_thread = str(call.endswith("_ptsz")).lower()
     print(f"\treturn host_call((host_call_real)real, stream, function, data, {per_thread});\n}}\n")
 
