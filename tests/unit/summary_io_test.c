@@ -5,6 +5,19 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+static void make_copies(struct summary *s)
+{
+	struct copy_summary copy = {
+		.direction = BATON_COPY_PEER, .count = 6, .total_ns = 61, .bytes = 62, .sized_ns = 60};
+	summary_string(s, "host/1", &copy.device);
+	summary_add(s, ROW_COPY, &copy);
+	struct pair_summary pair = {.count = 7, .total_ns = 71, .bytes = 72, .sized_ns = 70};
+	summary_string(s, "host/1", &pair.from);
+	summary_string(s, "host/0", &pair.to);
+	summary_string(s, "host/1", &pair.device);
+	summary_add(s, ROW_PAIR, &pair);
+}
+
 /* Every table, with more distinct durations than one record and one exact table hold. */
 static void make_summary(struct summary *s)
 {
@@ -28,15 +41,7 @@ static void make_summary(struct summary *s)
 	struct nccl_summary *n = summary_nccl(s, &key);
 	n->count = 5;
 	n->wait_ns = 50;
-	struct copy_summary copy = {
-		.direction = BATON_COPY_PEER, .count = 6, .total_ns = 61, .bytes = 62, .sized_ns = 60};
-	summary_string(s, "host/1", &copy.device);
-	summary_add(s, ROW_COPY, &copy);
-	struct pair_summary pair = {.count = 7, .total_ns = 71, .bytes = 72, .sized_ns = 70};
-	summary_string(s, "host/1", &pair.from);
-	summary_string(s, "host/0", &pair.to);
-	summary_string(s, "host/1", &pair.device);
-	summary_add(s, ROW_PAIR, &pair);
+	make_copies(s);
 	summary_evidence(s, "host/0", LEAF_HOST_INPUT, "enumerate(DataLoader)", 3, 99);
 	summary_evidence(s, "host/0", LEAF_HOST_INPUT, "idle.host.input", 1, 9); /* named like a leaf */
 	summary_late(s, "host/1", 1)->caused_ns = 12;
@@ -104,6 +109,21 @@ static void same_devices(const struct summary *a, const struct summary *b)
 	}
 }
 
+static void same_copies(const struct summary *a, const struct summary *b)
+{
+	const struct copy_summary *copy = b->copies;
+	CHECK(b->n_copies == 1 && same_text(a, a->copies->device, b, copy->device) &&
+			  copy->direction == BATON_COPY_PEER && copy->pageable == 0 && copy->count == 6 &&
+			  copy->total_ns == 61 && copy->bytes == 62 && copy->sized_ns == 60,
+		  "the copies came back otherwise");
+	const struct pair_summary *pair = b->pairs;
+	CHECK(b->n_pairs == 1 && same_text(a, a->pairs->from, b, pair->from) &&
+			  same_text(a, a->pairs->to, b, pair->to) && pair->from != pair->to &&
+			  same_text(a, a->pairs->device, b, pair->device) && pair->count == 7 &&
+			  pair->total_ns == 71 && pair->bytes == 72 && pair->sized_ns == 70,
+		  "the pairs of devices came back otherwise");
+}
+
 static void same(const struct summary *a, const struct summary *b)
 {
 	same_devices(a, b);
@@ -124,17 +144,7 @@ static void same(const struct summary *a, const struct summary *b)
 	CHECK(b->n_partial == 2 && b->partial[0].caused_ns == 13 && b->partial[0].device == 0 &&
 			  b->partial[0].rank == -1 && b->partial[1].taken == 7,
 		  "late rows where members are missing");
-	const struct copy_summary *copy = b->copies;
-	CHECK(b->n_copies == 1 && same_text(a, a->copies->device, b, copy->device) &&
-			  copy->direction == BATON_COPY_PEER && copy->pageable == 0 && copy->count == 6 &&
-			  copy->total_ns == 61 && copy->bytes == 62 && copy->sized_ns == 60,
-		  "the copies came back otherwise");
-	const struct pair_summary *pair = b->pairs;
-	CHECK(b->n_pairs == 1 && same_text(a, a->pairs->from, b, pair->from) &&
-			  same_text(a, a->pairs->to, b, pair->to) && pair->from != pair->to &&
-			  same_text(a, a->pairs->device, b, pair->device) && pair->count == 7 &&
-			  pair->total_ns == 71 && pair->bytes == 72 && pair->sized_ns == 70,
-		  "the pairs of devices came back otherwise");
+	same_copies(a, b);
 	CHECK(b->n_sites == 2 && b->n_stalls == 1, "%zu sites, %zu stalls came back", b->n_sites,
 		  b->n_stalls);
 	for (size_t i = 0; i < a->n_sites && i < b->n_sites; i++) {
