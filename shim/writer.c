@@ -150,9 +150,7 @@ static void finish(void)
 	trace_settle();
 	trace_rows_unclosed(recording.windowed ? atomic_load(&recording_window.end_ticks)
 										   : clock_ticks());
-	/* what the rings had no room for is told: all that was launched is known */
-	if (recording.windowed)
-		trace_rows_write();
+	trace_rows_tell_losses(); /* now all that was launched is known */
 	drain->launches += atomic_load(&live->unheard_launches);
 	trace_loss(BATON_LOSS_DROPPED, "GPU records", due_lost(drain));
 	trace_loss(BATON_LOSS_DROPPED, "shapes of launches", shapes_lost());

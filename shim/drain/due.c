@@ -36,11 +36,11 @@ bool due_is_here(const struct baton_drain *drain, int64_t quiet_ns)
 	return quiet_ns > (rest.copies ? COPY_QUIET_NS : quiet_enough);
 }
 
-/* Lost slots may have been copies or graphs: then it is not known how many of these there were. */
-static bool lost_slots(void)
+/* Slots of graphs or copies: how many GPU records there were of them is not known. */
+static bool lost_work(void)
 {
 	for (uint32_t i = 0; i < atomic_load(&live->lanes_used); i++)
-		if (atomic_load(&live_lane(i)->dropped_others))
+		if (atomic_load(&live_lane(i)->dropped_work))
 			return true;
 	return false;
 }
@@ -50,7 +50,7 @@ static bool lost_slots(void)
 uint64_t due_lost(const struct baton_drain *drain)
 {
 	struct gpu_rows_counts came = gpu_rows_counts();
-	if (drain->graphs || lost_slots())
+	if (drain->graphs || lost_work())
 		return came.lost;
 	uint64_t due = missing(drain->launches, drain->kernels) + missing(drain->copies, came.copies);
 	return came.lost < due ? came.lost : due;

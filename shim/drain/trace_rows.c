@@ -134,7 +134,7 @@ static void add_lane_losses(unsigned i)
 	trace_loss(BATON_LOSS_DROPPED, what, lost.others);
 }
 
-static void add_losses(void)
+void trace_rows_tell_losses(void)
 {
 	uint32_t used = atomic_load(&live->lanes_used);
 	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++)
@@ -182,7 +182,7 @@ void trace_rows_write(void)
 {
 	if (trace_error() && append() != 0)
 		return;
-	add_losses();
+	trace_rows_tell_losses();
 	trace_take_dictionary();
 	for (size_t t = 0; t < BATON_TABLES; t++)
 		baton_writer_flush_table(w.file, &baton_tables[t]);

@@ -22,6 +22,8 @@ uint64_t trace_rows_round(void);
 /* All rows so far as blocks, a checkpoint at the end, one write. A full disk: the rings keep what
  * they have (and drop, counted, what finds no room); what is held is tried again a second later. */
 void trace_rows_write(void);
+/* What the rings had no room for so far. trace_rows_write() tells it too. */
+void trace_rows_tell_losses(void);
 /* More than half of a lane is not written yet. */
 bool trace_rows_half_full(void);
 /* Ranges that the program has not closed end here. */

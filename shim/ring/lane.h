@@ -73,8 +73,11 @@ static inline struct baton_lane *lane_for_cut(uint64_t begin)
 /* Counts a slot that found no room. */
 static inline void lane_drop(struct baton_lane *shared, const struct baton_slot *slot)
 {
-	bool launch = slot->type == BATON_SLOT_CALL && slot->flags & BATON_SLOT_MAKES_OP;
+	const unsigned flags = slot->type == BATON_SLOT_CALL ? slot->flags : 0;
+	const bool launch = flags & BATON_SLOT_MAKES_OP;
 	baton_lane_lose(launch ? &shared->dropped_launches : &shared->dropped_others, 1);
+	if (flags & (BATON_SLOT_MAKES_GRAPH | BATON_SLOT_MAKES_COPY))
+		baton_lane_lose(&shared->dropped_work, 1);
 }
 
 /* Where the next slot goes, NULL when the ring is full. It counts once lane_commit() says so.

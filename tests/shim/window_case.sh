@@ -26,6 +26,9 @@ expect_status 0 "$work/window_test"
 ${CC:-gcc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -O2 -g -Ishim -Iinclude -o "$work/dropped_test" tests/shim/dropped_test.c shim/drain/gpu_rows.c shim/base/recording.c shim/base/guard.c -lpthread -no-pie \
 	-Wl,--unresolved-symbols=ignore-all || fail "dropped_test.c"
 expect_status 0 "$work/dropped_test"
+${CC:-gcc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -O2 -g -Ishim -Iinclude -o "$work/due_test" tests/shim/due_test.c shim/drain/due.c -lpthread -no-pie \
+	-Wl,--unresolved-symbols=ignore-all || fail "due_test.c"
+expect_status 0 "$work/due_test"
 
 job_records() { # job_records OPTION... -- ARGUMENT...: of window_job; the trace's rows are in $work/out
 	trace=$work/trace
