@@ -4,6 +4,7 @@
 #include "attribute/scan_doubt.h"
 #include "attribute/scan_loops.h"
 #include "attribute/scan_steps.h"
+#include "base/diag.h"
 #include "base/holds.h"
 #include "base/sort.h"
 
@@ -151,10 +152,23 @@ static int keep_steps(struct scanning *s)
 	return error;
 }
 
+/* Each time of a file fits into 64 bits, the time between two of them need not. */
+static int check_length(const struct scanning *s, int64_t from, int64_t to)
+{
+	int64_t length;
+	if (!__builtin_sub_overflow(to, from, &length))
+		return 0;
+	diag("%s: work of one GPU that is more than 292 years apart: its times are damaged",
+		 s->context->run->processes[s->scan->process].path);
+	return -ENOTRECOVERABLE;
+}
+
 static int scan_ops(struct scanning *s)
 {
 	bool changed;
 	int error = make_passes(s);
+	if (!error && !s->scan->empty)
+		error = check_length(s, s->scan->hull_from, s->scan->hull_to);
 	if (!error)
 		error = scan_doubt_marks(s, &changed);
 	if (!error && changed)
@@ -289,6 +303,9 @@ static int scan_device(struct scanning *s)
 	if (!s->scan->empty) {
 		settle_windows(s->scan);
 		settle_counted(s);
+		error = check_length(s, s->scan->window_from, s->scan->window_to);
+		if (error)
+			return error;
 	}
 	HOLDS(steps_in_order(&s->scan->steps));
 	HOLDS(s->scan->empty || windows_tile(s->scan));
