@@ -6,6 +6,7 @@
 #include "part_options.h"
 #include "rows_part.h"
 #include "stats_tables.h"
+#include "table_options.h"
 
 #include <stdio.h>
 
@@ -14,6 +15,9 @@ static const struct option_spec options[] = {
 	 "which tables (default: nvtx_sum, cuda_api_sum, cuda_gpu_kern_sum, cuda_gpu_mem_time_sum, "
 	 "cuda_gpu_mem_size_sum)"},
 	{"format", 'f', OPTION_TEXT, "FORMAT", "table (default), csv, tsv, json or markdown"},
+	{"csv", 0, OPTION_FLAG, NULL, "the same as --format csv"},
+	{"markdown", 0, OPTION_FLAG, NULL, "the same as --format markdown"},
+	{"json", 0, OPTION_FLAG, NULL, "the same as --format json"},
 	{"output", 'o', OPTION_TEXT, "BASE",
 	 "write each table to a file, BASE_NAME.csv (.txt, .tsv, .json, .md), instead of standard "
 	 "output"},
@@ -32,15 +36,37 @@ static int list_reports(void)
 	return finish_stdout(STATUS_OK);
 }
 
-static int read_options(const struct invocation *call, struct stats_tables *tables)
+/* --format as nsys has it, or --csv, --markdown, --json as baton's other commands have them. */
+static int read_format(const struct invocation *call, enum sheet_format *format)
 {
-	const char *format = option_text(call, "format", "table");
-	*tables = (struct stats_tables){.format = sheet_format_of(format), .base = option_output(call)};
-	if (tables->format == SHEET_FORMATS) {
-		diag("--format must be table, csv, tsv, json or markdown, not '%s'", format);
+	const int status = table_options_read(call, format);
+	if (status != STATUS_OK)
+		return status;
+	if (option_given(call, "json"))
+		*format = SHEET_JSON;
+	const char *name = option_text(call, "format", NULL);
+	if (!name)
+		return STATUS_OK;
+	const enum sheet_format named = sheet_format_of(name);
+	if (named == SHEET_FORMATS) {
+		diag("--format must be table, csv, tsv, json or markdown, not '%s'", name);
 		return STATUS_USAGE;
 	}
-	const int status = stats_tables_choose(tables, option_text(call, "report", STATS_TABLES_USUAL));
+	if (*format != SHEET_TABLE && *format != named) {
+		diag("--format %s and another form: give one of them", name);
+		return STATUS_USAGE;
+	}
+	*format = named;
+	return STATUS_OK;
+}
+
+static int read_options(const struct invocation *call, struct stats_tables *tables)
+{
+	*tables = (struct stats_tables){.base = option_output(call)};
+	int status = read_format(call, &tables->format);
+	if (status != STATUS_OK)
+		return status;
+	status = stats_tables_choose(tables, option_text(call, "report", STATS_TABLES_USUAL));
 	return status == STATUS_OK ? rows_ask_read(call, &tables->ask) : status;
 }
 

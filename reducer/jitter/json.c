@@ -209,6 +209,10 @@ int jitter_json(const struct jitter_printed *p, FILE *out)
 		json_null(&json, "not_compared");
 	else
 		json_text(&json, "not_compared", jitter_bar_name(p->verdict->bar));
+	if (p->verdict->steps_needed)
+		json_number(&json, "steps_needed", p->verdict->steps_needed);
+	else
+		json_null(&json, "steps_needed");
 	put_ns(&json, "jitter_ns", p->verdict->jitter_ns);
 	put_shares(&json, p->verdict);
 	json_array(&json, "odd_ranks");

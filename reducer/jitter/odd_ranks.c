@@ -268,6 +268,17 @@ static enum jitter_bar find_bar(const struct jitter_study *s)
 	return 4 * (uint64_t)others > s->n_ranks ? BAR_OTHER_KERNELS : BAR_NONE;
 }
 
+/* In how many steps a rank has to be the last one, in each of them, to be named. */
+static uint32_t least_steps(uint32_t ranks)
+{
+	const double most = LEAST_SURE / (3.0 * ranks); /* the tests that are corrected together */
+	const double place = 3 * ((double)ranks - 1) / ((double)ranks + 1);
+	uint32_t n = 1;
+	while (normal_tail(sqrt(place * n)) >= most && binomial_tail(n, 1.0 / ranks, n) >= most)
+		n++;
+	return n;
+}
+
 int odd_ranks_find(struct jitter_verdict *v)
 {
 	int error = rank_rows_make(v);
@@ -288,5 +299,9 @@ int odd_ranks_find(struct jitter_verdict *v)
 	sort_rows(v->odd, v->n_odd, sizeof(*v->odd), by_lateness);
 	if (v->bar == BAR_NONE && v->n_odd == 0 && v->cancel)
 		v->bar = BAR_WAIT_INSIDE;
+	if (v->bar == BAR_NONE && v->n_odd == 0 && v->study->n_ranks > 1) {
+		const uint32_t least = least_steps(v->study->n_ranks);
+		v->steps_needed = v->study->axis.n < least ? least : 0;
+	}
 	return error;
 }

@@ -70,6 +70,7 @@ struct jitter_verdict {
 	double cause_share[JITTER_CAUSES], place_share[JITTER_SHARES]; /* NAN: there is no jitter */
 	bool cancel; /* the causes cancel each other, so shares by cause mean nothing: NAN */
 	enum jitter_bar bar;
+	uint32_t steps_needed; /* so few steps that no rank could be named: as many could; else 0 */
 	double jitter_ns; /* standard deviation of the time to the last kernel, over ranks in steps */
 };
 

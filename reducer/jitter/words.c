@@ -103,6 +103,26 @@ static void healthy_words(const struct jitter_printed *p, const struct screen *s
 			 text_ms(screen, llround(p->verdict->jitter_ns), &ms));
 }
 
+/* Chance alone could have made any rank the last one in so few steps. */
+static void few_words(const struct jitter_printed *p, const struct screen *screen,
+					  struct jitter_words *text)
+{
+	const struct jitter_verdict *v = p->verdict;
+	const uint32_t steps = p->study->axis.n;
+	uint32_t latest = 0;
+	for (uint32_t r = 1; r < p->study->n_ranks; r++)
+		if (v->ranks[r].behind_ns > v->ranks[latest].behind_ns)
+			latest = r;
+	const struct jitter_rank *rank = &p->study->ranks[latest];
+	const struct rank_row *row = &v->ranks[latest];
+	struct text_buffer ms;
+	snprintf(text->at, sizeof(text->at),
+			 "%u step%s too few to tell a late rank from chance: of so many ranks it takes %u. %s "
+			 "%.100s is %.20s ms late per step, and the last one in %u of %u",
+			 steps, steps == 1 ? " is" : "s are", v->steps_needed, rank->rank < 0 ? "GPU" : "Rank",
+			 rank->label, text_ms(screen, llround(row->behind_ns), &ms), row->last, row->steps);
+}
+
 static void bar_words(const struct jitter_printed *p, struct jitter_words *text)
 {
 	static const char *const why[JITTER_BARS] = {
@@ -129,6 +149,8 @@ void jitter_verdict_words(const struct jitter_printed *p, const struct screen *s
 				 "varies over its steps)");
 	else if (v->bar != BAR_NONE)
 		bar_words(p, text);
+	else if (v->steps_needed)
+		few_words(p, screen, text);
 	else if (v->n_odd == 0)
 		healthy_words(p, screen, text);
 	else

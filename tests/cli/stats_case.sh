@@ -114,6 +114,17 @@ expect_status 0 "$BATON" stats "$work/ddp"
 [ "$(grep -c '^ \*\* ' "$work/out")" = 5 ] || fail "not five tables"
 expect_status 0 "$BATON" stats --list
 [ "$(wc -l <"$work/out")" = 14 ] || fail "not 14 tables"
+# The words of baton's other commands.
+for form in csv markdown json; do
+	expect_status 0 "$BATON" stats -r cuda_gpu_kern_sum -f $form "$work/ddp"
+	cp "$work/out" "$work/$form"
+	expect_status 0 "$BATON" stats -r cuda_gpu_kern_sum --$form "$work/ddp"
+	cmp "$work/$form" "$work/out" || fail "--$form is not --format $form"
+done
+cmp -s "$work/csv" "$work/json" && fail "CSV and JSON are one"
+expect_status 2 "$BATON" stats --csv --markdown "$work/ddp"
+expect_status 2 "$BATON" stats --csv -f json "$work/ddp"
+expect_says "--format json and another form"
 
 # What is wrong.
 expect_status 2 "$BATON" stats

@@ -1,7 +1,8 @@
 """What other tools read in the tables of `baton export`.
 
 tables.py same CSV_DIR DIR         every cell of DIR (parquet or arrow) by pyarrow is that of CSV_DIR; no column is unsigned
-tables.py queries BATON RUN DIR    runs every query of docs/NOTEBOOKS.md over DIR, and compares with `baton report --json`
+tables.py queries BATON RUN DIR    runs every query of docs/NOTEBOOKS.md over DIR, and compares with `baton report --json`, but those for Spark
+tables.py spark BATON RUN DIR      these, and the types and numbers of rows that Spark sees in each table
 tables.py package BATON RUN CSV_DIR DIR...   the Python package: its tables are alike by every library, and are those of CSV_DIR
 
 Run by the Python of build/tools/tables, in the root of the project. Prints what was compared.
@@ -137,11 +138,12 @@ def wanted(doc):
         "Kernels": [(k["name"], k["class"], k["count"], k["total_ns"], k["min_ns"], k["max_ns"]) for k in doc["kernels"]],
         "NCCL": [(n["op"], n["comm"], n["ranks"] or None, n["bytes"], n["count"], n["transfer_ns"], n["wait_ns"], n["unsplit_ns"])
                  for n in doc["nccl"]],
+        "Copies": [(c["device"], c["direction"], int(c["pageable"]), c["count"], c["total_ns"], c["bytes"]) for c in doc["copies"]],
         "Steps": [(d["device"], d["steps"], d["step_ns"]["max"], d["window_ns"]) for d in devices],
     }
 
 
-def queries(baton, run, directory):
+def queries(baton, run, directory, spark=False):
     doc = json.loads(subprocess.run([baton, "report", "--json", run], capture_output=True, check=True).stdout)
     want = {heading: collections.Counter(rows) for heading, rows in wanted(doc).items()}
     assert all(want.values()), {h: len(r) for h, r in want.items()}
@@ -151,13 +153,40 @@ def queries(baton, run, directory):
     sys.path.insert(0, os.path.abspath("tools/python"))
     os.chdir(root)
     for heading, label, language, code in blocks(page):
+        if (label == "Spark") != spark:
+            continue
         got = rows_of(run_js(code, root) if language == "js" else run_python(code))
         assert got == want[heading], (heading, label, list((got - want[heading]).items())[:3], list((want[heading] - got).items())[:3])
         seen[heading].add(label)
+    if spark:
+        assert seen == {"Busy time by group": {"Spark"}}, seen
+        spark_types(os.path.basename(directory))
+        return
     assert set(seen) == set(want), set(seen) ^ set(want)
     every = {"DuckDB", "pandas", "Polars", "Dask", "The package", "hyparquet, in JavaScript"}
     assert seen["Busy time by group"] == every, seen
+    lack = [heading for heading, labels in seen.items() if not {"DuckDB", "Dask"} <= {label.split(" (")[0] for label in labels}]
+    assert not lack, lack
     print(f"{sum(map(len, seen.values()))} queries")
+
+
+def spark_types(directory):
+    """Spark's types of the columns that are in the files (those of directory names it guesses), and its numbers of rows."""
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.getOrCreate()
+    about = json.load(open(f"{directory}/_baton.json", encoding="utf-8"))
+    wanted = {"int32": "int", "int64": "bigint", "text": "string"}
+    for table, of in about["tables"].items():
+        frame = session.read.parquet(f"{directory}/{table}")
+        got = {name: kind for name, kind in frame.dtypes if name not in about["partition"]}
+        assert got == {c: wanted[t] for c, t in of["columns"].items() if c not in about["partition"]}, (table, got)
+        assert frame.count() == of["rows"], (table, frame.count(), of["rows"])
+    print(f"Spark: {len(about['tables'])} tables")
+
+
+def spark(baton, run, directory):
+    queries(baton, run, directory, spark=True)
 
 
 # ---- the package ----
@@ -224,4 +253,4 @@ def taken(value, columns):
 
 
 if __name__ == "__main__":
-    {"same": same, "queries": queries, "package": package}[sys.argv[1]](*sys.argv[2:])
+    {"same": same, "queries": queries, "spark": spark, "package": package}[sys.argv[1]](*sys.argv[2:])

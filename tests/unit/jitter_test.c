@@ -315,6 +315,28 @@ static void few_ranks(void)
 	close_study(&s);
 }
 
+/* Keeps out: "no rank is late" where no rank could have been named. */
+static void few_steps(void)
+{
+	static const uint32_t least[][2] = {{2, 9}, {4, 6}, {8, 4}, {64, 3}}; /* docs/JITTER.md */
+	for (size_t i = 0; i < sizeof(least) / sizeof(least[0]); i++) {
+		const uint32_t ranks = least[i][0], enough = least[i][1];
+		for (uint32_t steps = enough - 1; steps <= enough; steps++) {
+			struct jitter_study s;
+			struct jitter_verdict v;
+			open_study(&s, ranks, steps);
+			for (uint32_t step = 0; step < steps; step++)
+				delay(&s, 1, step, LATE_NS);
+			CHECK(jitter_verdict_make(&v, &s) == 0, "no memory");
+			CHECK(v.n_odd == (steps == enough) && v.steps_needed == (steps < enough ? enough : 0),
+				  "%u ranks, %u steps: %zu odd ranks, %u needed", ranks, steps, v.n_odd,
+				  v.steps_needed);
+			jitter_verdict_free(&v);
+			close_study(&s);
+		}
+	}
+}
+
 /* Keeps out: a kernel that has all of the cause, which means of other steps hide. */
 static void late_in_some(void)
 {
@@ -376,6 +398,7 @@ int main(void)
 	odd_times();
 	significance();
 	few_ranks();
+	few_steps();
 	late_in_some();
 	not_compared();
 	return finish();

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,10 @@ enum {
 	PROGRESS_ROWS = 1 << 12,
 	ROUND_STEPS = 1 << 20, /* of SQLite's machine between two looks */
 	LEAST_ROUNDS = 64,
-	STEPS_OF_BYTE = 64
+	STEPS_OF_BYTE = 64,
+	LOCK_BYTE = 0x40000000, /* the first of those that SQLite locks, and how many */
+	LOCK_BYTES = 512,
+	WAL_HEADER_BYTES = 32
 };
 
 /* ---- opening ---- */
@@ -56,6 +60,60 @@ static bool ends_early(struct nsys_db *db)
 	return true;
 }
 
+/* Does PATH-journal begin as SQLite begins one whose write is not over, or PATH-wal hold pages? */
+static bool has_beside(const char *path, const char *ending, char name[PATH_MAX])
+{
+	static const unsigned char hot[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+	unsigned char header[sizeof(hot)];
+	struct stat info;
+	const int bytes = snprintf(name, PATH_MAX, "%s-%s", path, ending);
+	const int fd = bytes < PATH_MAX ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	if (fd < 0)
+		return false;
+	bool has = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > WAL_HEADER_BYTES;
+	if (has && strcmp(ending, "journal") == 0)
+		has = pread(fd, header, sizeof(header), 0) == sizeof(header) &&
+			  memcmp(header, hot, sizeof(hot)) == 0;
+	close(fd);
+	return has;
+}
+
+/* Another program's lock for writing, on the bytes that SQLite locks. */
+static bool is_written(const char *path)
+{
+	struct flock lock = {
+		.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = LOCK_BYTES};
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	const bool written = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
+	close(fd);
+	return written;
+}
+
+/* SQLite looks for no lock and no journal of an immutable file: what is in it may be half of a
+ * write. Says so. */
+static bool is_unfinished(const char *path)
+{
+	char name[PATH_MAX];
+	const bool written = is_written(path);
+	if (written)
+		diag("%s: another program is writing it, so rows may be missing or half changed; import "
+			 "it again when that has ended",
+			 path);
+	else if (has_beside(path, "journal", name))
+		diag("%s: a write to it was cut off (%s): rows may be missing or half changed; export it "
+			 "again",
+			 path, name);
+	else if (has_beside(path, "wal", name))
+		diag("%s: what is in %s is not read: sqlite3 %s 'PRAGMA wal_checkpoint' puts it into the "
+			 "file",
+			 path, name, path);
+	else
+		return false;
+	return true;
+}
+
 static int open_handle(struct nsys_db *db)
 {
 	char *real = realpath(db->path, NULL);
@@ -87,7 +145,8 @@ static int take_round(void *context)
 int nsys_db_open(struct nsys_db *db, const char *path)
 {
 	*db = (struct nsys_db){.path = path};
-	db->damaged = ends_early(db);
+	const bool cut = ends_early(db);
+	db->damaged = is_unfinished(path) || cut;
 	int code = open_handle(db);
 	if (code == SQLITE_OK) {
 		sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES);
@@ -95,7 +154,7 @@ int nsys_db_open(struct nsys_db *db, const char *path)
 		sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 		sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 		sqlite3_exec(db->handle, "PRAGMA cell_size_check=ON", NULL, NULL, NULL);
-		if (db->damaged) /* the one switch that makes SQLite read the pages that are there */
+		if (cut) /* the one switch that makes SQLite read the pages that are there */
 			sqlite3_db_config(db->handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
 		code = sqlite3_exec(db->handle, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
 	}

@@ -20,7 +20,7 @@ struct nsys_db {
 	uint64_t rows;           /* read so far, all tables */
 	uint64_t rounds;         /* of SQLite's machine so far */
 	uint32_t damaged_tables; /* tables whose reading ended early */
-	bool damaged;            /* the damage was reported */
+	bool damaged;            /* the damage, or that it is being written, was reported */
 	bool stop;               /* set by the caller: every scan ends */
 };
 
