@@ -17,6 +17,7 @@ enum {
 	LATER_OPS = 4096,     /* that a stream may have been given after the one that is waited for */
 	QUEUE_DEPTH = 1021,   /* of an H100 */
 	HELD_CALL_NS = 20000, /* a launch that takes longer waited for its place */
+	MISSED_MOST = 16,     /* launches in the queue whose records were lost */
 	LAUNCH_OWN_NS = 8000,
 	NO_CORE_LEAST_NS = 200000,
 	HOST_FUNC_LEAST_NS = 50000
@@ -341,6 +342,25 @@ static const struct device_op *find_place(const struct process *p, struct places
 	return &p->ops[places->oldest];
 }
 
+/* Launches whose records were lost hold places too, so a call may have been held though the count
+ * has a free one. Then its place is that of the start after which it ended. */
+static const struct device_op *find_held_place(const struct process *p, const struct places *places,
+											   const struct place *place)
+{
+	const bool lost = p->run->processes[p->index].losses[BATON_LOSS_DROPPED] > 0;
+	const struct device_op *of = place->of;
+	uint32_t op = places->oldest;
+	if (!lost || place->long_ns <= 0 || of->begin > place->call->begin)
+		return of;
+	for (int i = 0; i < MISSED_MOST; i++) {
+		op = next_placed(p, places->unit, op + 1);
+		if (op >= p->n_ops || p->ops[op].begin > place->call->end)
+			break;
+		of = &p->ops[op];
+	}
+	return of;
+}
+
 /* A launch, or a bundle: all but its last launch are one call, that one is another. */
 static int link_launch(struct process *p, struct model *model, struct places *places,
 					   const struct host_call *call, struct cuts *cuts)
@@ -348,19 +368,24 @@ static int link_launch(struct process *p, struct model *model, struct places *pl
 	const struct device_op *op = &p->ops[call->first_op];
 	const bool bundles = op->last_call != NO_INDEX;
 	const struct host_call *last = bundles ? &p->calls[op->last_call] : call;
-	const struct device_op *of;
+	struct place place = {.call = call, .long_ns = op->bundle.long_ns};
 	int error = 0;
 	places->launched += launches_of(op);
-	of = bundles ? find_place(p, places, places->launched - 1) : NULL;
-	if (of)
-		error = link_place(p, model, &(struct place){call, of, op->bundle.long_ns}, cuts);
-	of = find_place(p, places, places->launched);
+	place.of = bundles ? find_place(p, places, places->launched - 1) : NULL;
+	if (place.of) {
+		place.of = find_held_place(p, places, &place);
+		error = link_place(p, model, &place, cuts);
+	}
+	place.call = last;
+	place.of = find_place(p, places, places->launched);
 	const int64_t ns = last->end - last->begin;
 	/* a copy that waits for the GPU is long by itself */
 	const bool own = ns <= HELD_CALL_NS || last->class == CALL_WAITS || last->class == CALL_FREES;
-	if (!error && of)
-		error = link_place(p, model, &(struct place){last, of, own ? 0 : ns - LAUNCH_OWN_NS}, cuts);
-	return error;
+	place.long_ns = own ? 0 : ns - LAUNCH_OWN_NS;
+	if (error || !place.of)
+		return error;
+	place.of = find_held_place(p, places, &place);
+	return link_place(p, model, &place, cuts);
 }
 
 static int link_queue(struct process *p, struct model *model, const struct call_list *list,

@@ -52,6 +52,13 @@ all=$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["withou
 asked slow --without "$sizes"
 answers slow "abs(w['step_ns'] - w['step_without_ns'] - $all) < 10 and all(x['bytes'] > 0 and x['gain_reference'] is None for x in w['without'])"
 
+# Records that were lost held places of a full queue: launches wait for starts that the count does not know.
+for seed in 5 6; do
+	made "lost$seed" --workload short_backward --ranks 2 --steps 8 --seed "$seed" --fault slow_gpu=14@1 --fault lost_records=2600
+	asked "lost$seed"
+	answers "lost$seed" 'first["cause"] == "kernels" and first["rank"] == 1 and abs(first["gain_ns"] - real) < real / 30 and first["gain_low_ns"] > 0.8 * real'
+done
+
 made asleep --fault io_sleep=20000@6
 asked asleep
 answers asleep 'first["cause"] == "blocked" and first["rank"] == 6 and abs(first["gain_ns"] - real) < real / 50'
