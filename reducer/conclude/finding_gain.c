@@ -48,6 +48,15 @@ void finding_say_transfer_gain(const struct finding_source *m, struct finding *o
 				finding_ms(m->f, replay_transfer_ns(m->summary)).at);
 }
 
+void finding_say_copies_gain(const struct finding_source *m, struct finding *out)
+{
+	const int64_t ns = replay_copies_ns(m->summary);
+	if (ns >= 0)
+		finding_say(out->evidence, sizeof(out->evidence),
+					"without these copies a %s would be %s ms shorter", finding_per(m->f),
+					finding_ms(m->f, ns).at);
+}
+
 /* A loss whose cure wins more than its own time: others wait for who has it. */
 static void judge_hidden(const struct finding_source *m, struct finding *loss)
 {

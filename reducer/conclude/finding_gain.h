@@ -11,7 +11,8 @@ void finding_take_gain(const struct finding_source *m, int64_t whole_ns, struct 
 void finding_judge_gain(const struct finding_source *m, struct finding *loss);
 /* Where the replay does not know why much of the step took so long, its gains are not told. */
 void finding_say_unsized(const struct finding_source *m, struct finding *out);
-/* What a step without any transfer would win, which nothing tells how fast it should be. */
+/* What a step without any transfer, or copy, would win: nothing tells how fast they should be. */
 void finding_say_transfer_gain(const struct finding_source *m, struct finding *out);
+void finding_say_copies_gain(const struct finding_source *m, struct finding *out);
 
 #endif

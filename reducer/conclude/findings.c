@@ -140,6 +140,8 @@ static void say_special(const struct finding_source *m, const struct finding_kin
 		finding_say_transfer(m->summary, f, out->evidence, sizeof(out->evidence));
 	if (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT))
 		say_unsplit(m, out);
+	if (finding_kind_id(kind) == FINDING_COPIES)
+		finding_say_copies_gain(m, out);
 	if (kind->leaves & LEAF_BIT(LEAF_HOST_CODE) &&
 		m->summary->quality.unsampled_ns >
 			(uint64_t)finding_time_in(m->summary, kind->leaves, 0) / 10)

@@ -191,13 +191,21 @@ static bool replays_all(const struct summary *summary)
 	return true;
 }
 
+int64_t replay_copies_ns(const struct summary *summary)
+{
+	const bool knows = replay_knows(summary) && replay_sizes(summary) && replays_all(summary);
+	return knows ? summary->culprits[0].alone_ns : -1;
+}
+
 int64_t replay_rank_of_other(const struct summary *summary, enum finding_id id, int64_t share_ns)
 {
-	const int64_t transfer_ns = replay_transfer_ns(summary);
+	const int64_t transfer_ns = replay_transfer_ns(summary), copies_ns = replay_copies_ns(summary);
 	bool asked = false;
 	/* the replay knows who waits in it: the transfers are what nobody else is asked for */
 	if (id == FINDING_UNSPLIT && replay_clears(summary) && replay_sizes(summary))
 		return share_ns < transfer_ns ? share_ns : transfer_ns;
+	if (id == FINDING_COPIES && copies_ns >= 0)
+		return share_ns < copies_ns ? share_ns : copies_ns;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		asked |= kinds[i].id == id;
 	if (!asked || !replay_knows(summary) || !replay_sizes(summary) || !replays_all(summary) ||

@@ -27,6 +27,8 @@ bool replay_clears(const struct summary *summary);
 bool replay_finds_none(const struct summary *summary);
 /* What a step without any transfer would win, once all culprits are cured; 0: not replayed. */
 int64_t replay_transfer_ns(const struct summary *summary);
+/* The same of copies between hosts and devices, per step. -1: it is not known. */
+int64_t replay_copies_ns(const struct summary *summary);
 
 /* Is a critical path explained well enough to say how large a gain is? */
 bool replay_explains(int64_t step_ns, int64_t unexplained_ns);

@@ -281,12 +281,13 @@ static int take_several(struct causes *c, const struct several *several, int64_t
 	return 0;
 }
 
-/* What transfers cost: structure, as nobody knows how fast they should be. */
-static int gain_of_transfer(struct causes *c, const int64_t *cured_ns, int64_t *ns)
+/* What transfers or copies cost: structure, as nobody knows how fast they should be. */
+static int gain_of_structure(struct causes *c, enum cause cause, const int64_t *cured_ns,
+							 int64_t *ns)
 {
-	struct culprit transfer = {.cause = CAUSE_TRANSFER, .scope = everywhere};
-	int error = ask(c, cured_ns, 0, &transfer);
-	*ns = transfer.gain.ns > 0 ? transfer.gain.ns : 0;
+	struct culprit structure = {.cause = cause, .scope = everywhere};
+	int error = ask(c, cured_ns, 0, &structure);
+	*ns = structure.gain.ns > 0 ? structure.gain.ns : 0;
 	return error;
 }
 
@@ -373,7 +374,9 @@ static int find(struct causes *c, struct suspects *all, struct culprits *out)
 		error = error || !found ? error : ask_again(c, all, out, cured_ns);
 	}
 	if (!error)
-		error = gain_of_transfer(c, cured_ns, &out->transfer_ns);
+		error = gain_of_structure(c, CAUSE_TRANSFER, cured_ns, &out->transfer_ns);
+	if (!error)
+		error = gain_of_structure(c, CAUSE_COPIES, cured_ns, &out->copies_ns);
 	c->step_ns = out->step_ns; /* of what was measured, as before */
 	free(cured_ns);
 	return error ? error : causes_measure(c);

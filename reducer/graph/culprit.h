@@ -14,10 +14,11 @@ enum {
 struct culprits {
 	struct culprit at[CULPRITS_ROOM];
 	uint32_t n;
-	uint32_t choices;       /* those that were found together are one */
-	bool one;               /* the last one was found by itself, not with others like it */
-	int64_t step_ns;        /* as measured */
-	int64_t transfer_ns;    /* what no transfer at all would win, once they are cured; at least 0 */
+	uint32_t choices; /* those that were found together are one */
+	bool one;         /* the last one was found by itself, not with others like it */
+	int64_t step_ns;  /* as measured */
+	/* what no transfer and no copy at all would win, once they are cured; at least 0 */
+	int64_t transfer_ns, copies_ns;
 	int64_t unexplained_ns; /* per step, on the critical path */
 };
 

@@ -192,6 +192,7 @@ static int add_all(struct replayed *r, struct summary *summary)
 	const struct culprit_summary replay = {.rank = -1,
 										   .with_rank = -1,
 										   .gain_ns = culprits.transfer_ns,
+										   .alone_ns = culprits.copies_ns,
 										   .steps = r->model.n_steps - 1,
 										   .step_ns = r->causes.step_ns,
 										   .unexplained_ns = culprits.unexplained_ns};

@@ -59,6 +59,45 @@ for seed in 5 6; do
 	answers "lost$seed" 'first["cause"] == "kernels" and first["rank"] == 1 and abs(first["gain_ns"] - real) < real / 30 and first["gain_low_ns"] > 0.8 * real'
 done
 
+# Copies of a thread that prefetches stand alone on a GPU that waits for something else: without them nothing is won.
+made ahead --workload tiny --ranks 1 --steps 8 --fault host_func=71 --fault prefetch=9439
+expect_status 0 "$BATON" report --json "$work/ahead"
+expect_true "d['findings'][0]['id'] == 'host_func'"
+expect_true "(lambda c: c['share_ms'] > 10 and 'without these copies a step would be 0.0' in c['evidence'])(next(f for f in d['findings'] if f['id'] == 'copies'))"
+asked ahead --without copies
+answers ahead 'first["gain_ns"] < w["step_ns"] / 100'
+
+# Between kernels of their stream, before a wait for the GPU, they cost their time: 2 of 4.2 ms a step.
+mkdir "$work/between"
+expect_status 0 "$PYTHON" - "$work/between" <<'PY'
+import sys
+sys.path.insert(0, "tests/format")
+from writer import TraceWriter
+
+out = TraceWriter(None)
+out.process(100, source="baton", run_id="run")
+stream, thread = out.stream(out.device(0, "GPU", "GPU-0"), 1, 7), out.thread("main", 100, 100)
+starts = [10**9 + i * 4_190_000 for i in range(12)]
+out.rows("range", [{"start_ns": at, "dur_ns": 4_185_000, "thread": thread, "name": "step %d" % i, "category": 1} for i, at in enumerate(starts)])
+calls, ops = [], []
+for i, at in enumerate(starts):
+    for k, (name, after, length) in enumerate((("a_gemm", 0, 999_000), ("copy", 1_000_000, 1_999_000), ("b_gemm", 3_000_000, 999_000))):
+        correlation = 3 * i + k + 1
+        calls.append({"start_ns": at + 10_000 * k, "dur_ns": 5000, "thread": thread, "correlation": correlation,
+                      "name": "cudaMemcpyAsync" if name == "copy" else "cudaLaunchKernel"})
+        row = {"start_ns": at + 30_000 + after, "dur_ns": length, "op_kind": 2 if name == "copy" else 1, "stream": stream,
+               "correlation": correlation, "name": name, "bytes": 0, "copy_dir": 0, "pageable": 0}
+        ops.append(dict(row, bytes=20_000_000, copy_dir=1) if name == "copy" else row)
+    calls.append({"start_ns": at + 40_000, "dur_ns": 4_142_000, "thread": thread, "name": "cudaDeviceSynchronize", "correlation": 1000 + i})
+out.rows("call", calls)
+out.rows("op", ops)
+out.close()
+with open(sys.argv[1] + "/0.baton", "wb") as file:
+    file.write(out.data())
+PY
+expect_status 0 "$BATON" report --json "$work/between"
+expect_true "(lambda f: f['id'] == 'copies' and 1.9 < f['share_ms'] < 2.1 and 'without these copies a step would be 1.999 ms' in f['evidence'])(d['findings'][0])"
+
 made asleep --fault io_sleep=20000@6
 asked asleep
 answers asleep 'first["cause"] == "blocked" and first["rank"] == 6 and abs(first["gain_ns"] - real) < real / 50'
