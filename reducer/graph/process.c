@@ -288,14 +288,16 @@ int process_open(struct process *process, struct model *model, const struct samp
 				 uint32_t index)
 {
 	const struct device_context *context = sample->context;
+	const struct run_process *of = &context->run->processes[index];
 	*process = (struct process){.index = index,
 								.sample = sample,
 								.run = context->run,
+								.lost = of->losses[BATON_LOSS_DROPPED] > 0,
 								.names = context->names,
 								.begin_node = NO_INDEX};
 	if (!sample->scan_of[index])
 		return 1;
-	int error = run_process_open(&context->run->processes[index], &process->trace, NULL);
+	int error = run_process_open(of, &process->trace, NULL);
 	if (error)
 		return error;
 	error = read_all(process, model);

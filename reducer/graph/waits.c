@@ -347,10 +347,9 @@ static const struct device_op *find_place(const struct process *p, struct places
 static const struct device_op *find_held_place(const struct process *p, const struct places *places,
 											   const struct place *place)
 {
-	const bool lost = p->run->processes[p->index].losses[BATON_LOSS_DROPPED] > 0;
 	const struct device_op *of = place->of;
 	uint32_t op = places->oldest;
-	if (!lost || place->long_ns <= 0 || of->begin > place->call->begin)
+	if (!p->lost || place->long_ns <= 0 || of->begin > place->call->begin)
 		return of;
 	for (int i = 0; i < MISSED_MOST; i++) {
 		op = next_placed(p, places->unit, op + 1);
