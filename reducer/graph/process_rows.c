@@ -41,6 +41,14 @@ static uint32_t look_at_call(const struct process *p, uint32_t name)
 	return CALL_PLAIN;
 }
 
+/* The end of what begins at `start`, on the sample's clock. Both are moved: rows that meet on a clock
+ * that drifts, a sleep and the call after it, meet here too. Not before `begin`, where it is set. */
+static int64_t end_time(const struct process *p, int64_t begin, int64_t start, int64_t ns)
+{
+	const int64_t end = sample_time(p->sample, p->index, saturate_add(start, ns));
+	return end > begin ? end : begin;
+}
+
 static int take_call(struct row_reading *r)
 {
 	struct process *p = r->process;
@@ -54,7 +62,7 @@ static int take_call(struct row_reading *r)
 	const int64_t begin = sample_time(p->sample, p->index, start);
 	p->calls[p->n_calls++] = (struct host_call){
 		.begin = begin,
-		.end = begin + (ns > 0 ? ns : 1),
+		.end = end_time(p, begin + 1, start, ns),
 		.correlation = (uint64_t)rows_value(&r->rows, CALL_CORRELATION),
 		.thread = idmap_get(&p->trace.thread_ids, (uint64_t)rows_value(&r->rows, CALL_THREAD)),
 		.name = name,
@@ -72,11 +80,12 @@ static int take_op(struct row_reading *r)
 	if (room_for((void **)&p->ops, p->n_ops, &p->ops_room, 1024, sizeof(*p->ops)) != 0)
 		return -ENOMEM;
 	const struct rows *rows = &r->rows;
-	const int64_t begin = sample_time(p->sample, p->index, rows_value(rows, OP_START));
+	const int64_t start = rows_value(rows, OP_START);
+	const int64_t begin = sample_time(p->sample, p->index, start);
 	struct device_op *op = &p->ops[p->n_ops];
 	*op = (struct device_op){
 		.begin = begin,
-		.end = begin + rows_value(rows, OP_DUR),
+		.end = end_time(p, begin, start, rows_value(rows, OP_DUR)),
 		.correlation = (uint64_t)rows_value(rows, OP_CORRELATION),
 		.call = NO_INDEX,
 		.last_call = NO_INDEX,
@@ -129,8 +138,10 @@ static int add_span(struct process *p, const struct rows *rows, uint32_t thread,
 {
 	if (room_for((void **)&p->spans, p->n_spans, &p->spans_room, 64, sizeof(*p->spans)) != 0)
 		return -ENOMEM;
-	const int64_t begin = sample_time(p->sample, p->index, rows_value(rows, ROW_START));
-	p->spans[p->n_spans++] = (struct span){begin, begin + rows_value(rows, ROW_DUR), thread, label};
+	const int64_t start = rows_value(rows, ROW_START);
+	const int64_t begin = sample_time(p->sample, p->index, start);
+	p->spans[p->n_spans++] =
+		(struct span){begin, end_time(p, begin, start, rows_value(rows, ROW_DUR)), thread, label};
 	return 0;
 }
 
@@ -198,9 +209,10 @@ static int take_sync(struct row_reading *r)
 		return 0;
 	if (room_for((void **)&p->helds, p->n_helds, &p->helds_room, 64, sizeof(*p->helds)) != 0)
 		return -ENOMEM;
-	const int64_t begin = sample_time(p->sample, p->index, rows_value(&r->rows, SYNC_START));
+	const int64_t start = rows_value(&r->rows, SYNC_START);
+	const int64_t begin = sample_time(p->sample, p->index, start);
 	p->helds[p->n_helds++] = (struct held_row){
-		begin, begin + rows_value(&r->rows, SYNC_DUR),
+		begin, end_time(p, begin, start, rows_value(&r->rows, SYNC_DUR)),
 		idmap_get(&p->trace.stream_ids, (uint64_t)rows_value(&r->rows, SYNC_STREAM)),
 		(uint8_t)kind};
 	return 0;
@@ -258,8 +270,8 @@ static int take_sched(struct row_reading *r)
 		room_for((void **)&p->sched_threads, p->n_scheds, &p->sched_threads_room, 256,
 				 sizeof(*p->sched_threads)) != 0)
 		return -ENOMEM;
-	const int64_t begin = sample_time(p->sample, p->index, rows_value(rows, SCHED_START));
-	const int64_t ns = rows_value(rows, SCHED_DUR);
+	const int64_t start = rows_value(rows, SCHED_START), ns = rows_value(rows, SCHED_DUR);
+	const int64_t begin = sample_time(p->sample, p->index, start);
 	const int64_t slept = rows_value(rows, SCHED_SLEPT), waited = rows_value(rows, SCHED_WAITED);
 	const int64_t asleep = slept < 0 || slept > ns ? ns : slept;
 	const int64_t away = waited < 0 || waited > ns - asleep ? ns : asleep + waited;
@@ -269,11 +281,13 @@ static int take_sched(struct row_reading *r)
 	const uint64_t holder_id = (uint64_t)rows_optional(rows, SCHED_HOLDER, 0);
 	const uint32_t holder = holder_id ? idmap_get(&p->trace.thread_ids, holder_id) : 0;
 	const uint8_t standing = stack && asleep > 0 ? standing_of(r, stack) : 0;
+	const int64_t woken = end_time(p, begin, start, asleep);
+	const int64_t runs = end_time(p, woken, start, away);
 	p->scheds[p->n_scheds++] = (struct sched_row){begin,
-												  begin + asleep,
-												  begin + away,
-												  begin + ns,
-												  standing & OF_ITS_OWN ? begin : begin + asleep,
+												  woken,
+												  runs,
+												  end_time(p, runs, start, ns),
+												  standing & OF_ITS_OWN ? begin : woken,
 												  holder,
 												  (standing & IN_LOADER) != 0,
 												  0};

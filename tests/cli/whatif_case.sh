@@ -52,6 +52,11 @@ all=$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["withou
 asked slow --without "$sizes"
 answers slow "abs(w['step_ns'] - w['step_without_ns'] - $all) < 10 and all(x['bytes'] > 0 and x['gain_reference'] is None for x in w['without'])"
 
+# Clocks of hosts that drift: a sleep still ends where the call after it begins.
+made drifts --workload short_backward --ranks 3 --per-host 1 --fault no_core=8@2 --fault clock=1000
+asked drifts
+answers drifts 'first["cause"] == "no_core" and first["rank"] == 2 and abs(first["gain_ns"] - real) < real / 50'
+
 # Records that were lost held places of a full queue: launches wait for starts that the count does not know.
 for seed in 5 6; do
 	made "lost$seed" --workload short_backward --ranks 2 --steps 8 --seed "$seed" --fault slow_gpu=14@1 --fault lost_records=2600
