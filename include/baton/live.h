@@ -127,7 +127,8 @@ struct baton_lane {
 	_Atomic uint32_t thread; /* id of the thread record; 0: free */
 	_Atomic uint32_t over;   /* the thread has ended: the lane is free once it is drained */
 	_Atomic uint32_t tid;
-	/* of the dropped others: graphs, copies and memsets, of which GPU records come */
+	/* of the dropped others: graphs, copies and memsets, of which GPU records come; written by the
+	 * producer only */
 	_Atomic uint64_t dropped_work;
 };
 _Static_assert(sizeof(struct baton_lane) == 192, "lane");

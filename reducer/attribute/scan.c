@@ -158,8 +158,9 @@ static int check_length(const struct scanning *s, int64_t from, int64_t to)
 	int64_t length;
 	if (!__builtin_sub_overflow(to, from, &length))
 		return 0;
+	const uint32_t process = s->ds->feeds[s->scan->process].process;
 	diag("%s: work of one GPU that is more than 292 years apart: its times are damaged",
-		 s->context->run->processes[s->scan->process].path);
+		 s->context->run->processes[process].path);
 	return -ENOTRECOVERABLE;
 }
 

@@ -183,7 +183,7 @@ struct process {
 	uint32_t index; /* of the run */
 	const struct sample *sample;
 	const struct run *run;
-	bool lost; /* records of it were dropped */
+	bool lost; /* records of it were dropped, of whatever kind */
 	const struct host_names *names;
 	struct trace trace;
 	int64_t *begins; /* of the sample's steps, and the last one's end */

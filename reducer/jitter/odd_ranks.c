@@ -279,6 +279,17 @@ static uint32_t least_steps(uint32_t ranks)
 	return n;
 }
 
+/* 0: there are enough, or no rank is late enough to be named in however many. */
+static uint32_t find_steps_needed(const struct jitter_verdict *v)
+{
+	const struct jitter_study *s = v->study;
+	const uint32_t least = s->n_ranks > 1 ? least_steps(s->n_ranks) : 0;
+	bool late = false;
+	for (uint32_t r = 0; r < s->n_ranks && !late; r++)
+		late = beyond_median(v, r, false, false) >= LEAST_PART * s->step_ns;
+	return late && s->axis.n < least ? least : 0;
+}
+
 int odd_ranks_find(struct jitter_verdict *v)
 {
 	int error = rank_rows_make(v);
@@ -299,9 +310,7 @@ int odd_ranks_find(struct jitter_verdict *v)
 	sort_rows(v->odd, v->n_odd, sizeof(*v->odd), by_lateness);
 	if (v->bar == BAR_NONE && v->n_odd == 0 && v->cancel)
 		v->bar = BAR_WAIT_INSIDE;
-	if (v->bar == BAR_NONE && v->n_odd == 0 && v->study->n_ranks > 1) {
-		const uint32_t least = least_steps(v->study->n_ranks);
-		v->steps_needed = v->study->axis.n < least ? least : 0;
-	}
+	if (v->bar == BAR_NONE && v->n_odd == 0)
+		v->steps_needed = find_steps_needed(v);
 	return error;
 }

@@ -117,10 +117,11 @@ static void few_words(const struct jitter_printed *p, const struct screen *scree
 	const struct rank_row *row = &v->ranks[latest];
 	struct text_buffer ms;
 	snprintf(text->at, sizeof(text->at),
-			 "%u step%s too few to tell a late rank from chance: of so many ranks it takes %u. %s "
+			 "%u step%s too few to tell a late rank from chance: among %u ranks it takes %u. %s "
 			 "%.100s is %.20s ms late per step, and the last one in %u of %u",
-			 steps, steps == 1 ? " is" : "s are", v->steps_needed, rank->rank < 0 ? "GPU" : "Rank",
-			 rank->label, text_ms(screen, llround(row->behind_ns), &ms), row->last, row->steps);
+			 steps, steps == 1 ? " is" : "s are", p->study->n_ranks, v->steps_needed,
+			 rank->rank < 0 ? "GPU" : "Rank", rank->label,
+			 text_ms(screen, llround(row->behind_ns), &ms), row->last, row->steps);
 }
 
 static void bar_words(const struct jitter_printed *p, struct jitter_words *text)

@@ -2,6 +2,7 @@
 
 #include "base/recording.h"
 #include "drain/gpu_rows.h"
+#include "drain/trace_rows.h"
 #include "ring/live.h"
 #include "sources/cupti/cupti_window.h"
 
@@ -46,11 +47,12 @@ static bool lost_work(void)
 }
 
 /* CUPTI counts what it drops of all kinds, its own overhead too: no more than what is missing is a
- * loss. With graphs all counts: it is not known how many of their nodes are missing. */
+ * loss. With graphs all counts: it is not known how many of their nodes are missing. So does it while
+ * slots are in the rings that a full disk keeps there: their launches are not counted yet. */
 uint64_t due_lost(const struct baton_drain *drain)
 {
 	struct gpu_rows_counts came = gpu_rows_counts();
-	if (drain->graphs || lost_work())
+	if (drain->graphs || lost_work() || trace_rows_left())
 		return came.lost;
 	uint64_t due = missing(drain->launches, drain->kernels) + missing(drain->copies, came.copies);
 	return came.lost < due ? came.lost : due;

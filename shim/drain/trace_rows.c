@@ -198,6 +198,11 @@ void trace_rows_write(void)
 	keep_written(&w.drain);
 }
 
+bool trace_rows_left(void)
+{
+	return w.left;
+}
+
 bool trace_rows_half_full(void)
 {
 	uint32_t used = atomic_load(&live->lanes_used);

@@ -24,6 +24,8 @@ uint64_t trace_rows_round(void);
 void trace_rows_write(void);
 /* What the rings had no room for so far. trace_rows_write() tells it too. */
 void trace_rows_tell_losses(void);
+/* A full disk keeps slots in the rings, which are not taken yet. */
+bool trace_rows_left(void);
 /* More than half of a lane is not written yet. */
 bool trace_rows_half_full(void);
 /* Ranges that the program has not closed end here. */

@@ -42,7 +42,7 @@ made few --ranks 4 --steps 6 --fault slow_gpu=20@2
 expect_status 0 "$BATON" jitter --json "$work/few"
 expect_true "d['steps'] == 5 and d['odd_ranks'] == [] and d['steps_needed'] == 6"
 expect_status 0 "$BATON" jitter "$work/few"
-expect_wrapped "5 steps are too few to tell a late rank from chance: of so many ranks it takes 6." "Rank 2 is" "the last one in 5 of 5"
+expect_wrapped "5 steps are too few to tell a late rank from chance: among 4 ranks it takes 6." "Rank 2 is" "the last one in 5 of 5"
 
 # Keeps out: a host put down to its ranks; a host-bound rank put down to its GPU.
 made host --ranks 8 --per-host 2 --steps 20 --kernels 300 --fault slow_gpu=20@2 --fault slow_gpu=20@3

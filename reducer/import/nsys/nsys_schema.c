@@ -66,8 +66,10 @@ static bool has_beside(const char *path, const char *ending, char name[PATH_MAX]
 	static const unsigned char hot[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
 	unsigned char header[sizeof(hot)];
 	struct stat info;
-	const int bytes = snprintf(name, PATH_MAX, "%s-%s", path, ending);
+	char *real = realpath(path, NULL); /* of a link: SQLite's files lie beside what it leads to */
+	const int bytes = real ? snprintf(name, PATH_MAX, "%s-%s", real, ending) : PATH_MAX;
 	const int fd = bytes < PATH_MAX ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	free(real);
 	if (fd < 0)
 		return false;
 	bool has = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > WAL_HEADER_BYTES;
@@ -106,8 +108,8 @@ static bool is_unfinished(const char *path)
 			 "again",
 			 path, name);
 	else if (has_beside(path, "wal", name))
-		diag("%s: what is in %s is not read: sqlite3 %s 'PRAGMA wal_checkpoint' puts it into the "
-			 "file",
+		diag("%s: what is in %s is not read: sqlite3 %s 'PRAGMA wal_checkpoint(TRUNCATE)' puts it "
+			 "into the file",
 			 path, name, path);
 	else
 		return false;
