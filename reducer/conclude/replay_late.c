@@ -204,14 +204,16 @@ int64_t replay_rank_of_other(const struct summary *summary, enum finding_id id, 
 	/* the replay knows who waits in it: the transfers are what nobody else is asked for */
 	if (id == FINDING_UNSPLIT && replay_clears(summary) && replay_sizes(summary))
 		return share_ns < transfer_ns ? share_ns : transfer_ns;
-	if (id == FINDING_COPIES && copies_ns >= 0)
-		return share_ns < copies_ns ? share_ns : copies_ns;
+	const int64_t least_ns = replay_knows(summary) ? summary->culprits[0].step_ns / LEAST_PART : 0;
+	if (id == FINDING_COPIES && copies_ns >= 0) {
+		const int64_t most_ns = copies_ns > least_ns ? copies_ns : least_ns;
+		return share_ns < most_ns ? share_ns : most_ns;
+	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		asked |= kinds[i].id == id;
 	if (!asked || !replay_knows(summary) || !replay_sizes(summary) || !replays_all(summary) ||
 		!is_answered(summary, id))
 		return share_ns;
-	const int64_t least_ns = summary->culprits[0].step_ns / LEAST_PART;
 	return share_ns < least_ns ? share_ns : least_ns;
 }
 
