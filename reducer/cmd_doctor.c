@@ -58,15 +58,16 @@ static enum status show_driver(const struct trial *trial)
 
 static enum status show_recording(const struct trial *trial)
 {
-	char what[WHAT_BYTES];
+	char what[WHAT_BYTES] = "a small job was recorded";
 	if (!trial->recorded)
 		return row(FAILS, "recording", trial->said[0] ? trial->said : "a small job left no trace");
-	if (trial->losses == 0 && strstr(trial->said, "leaves the recorder little"))
-		return row(NOTE, "recording", trial->said); /* with less than all (shim/session.c) */
-	if (trial->losses == 0)
-		return row(FINE, "recording", "a small job was recorded");
-	snprintf(what, sizeof(what), "%llu records of a small job were dropped", trial->losses);
-	return row(NOTE, "recording", what);
+	const bool little = strstr(trial->said, "leaves the recorder little"); /* shim/session.c */
+	if (trial->losses)
+		snprintf(what, sizeof(what), "%llu records of a small job were dropped%s%s", trial->losses,
+				 little ? ": " : "", little ? trial->said : "");
+	else if (little)
+		snprintf(what, sizeof(what), "%s", trial->said);
+	return row(little || trial->losses ? NOTE : FINE, "recording", what);
 }
 
 /* A job of PyTorch loads libraries of its wheels, and CUPTI is looked for beside them. */
