@@ -331,6 +331,13 @@ bool import_knows(const char *path)
 	return find_importer(path, &error, &what) != NULL;
 }
 
+bool import_names(const char *path)
+{
+	int error;
+	const char *what;
+	return find_importer(path, &error, &what) != NULL || what != NULL;
+}
+
 enum status import_files(const struct import_request *asked)
 {
 	struct inputs inputs = {0};

@@ -22,5 +22,7 @@ struct import_request {
 enum status import_files(const struct import_request *asked);
 /* Does one of the importers read this file? */
 bool import_knows(const char *path);
+/* The same, or can it at least say what the file is and what to do with it? */
+bool import_names(const char *path);
 
 #endif

@@ -76,7 +76,8 @@ static void look_into(const char *path, struct files *files)
 		closedir(dir);
 }
 
-/* Says in `text` which bytes the operand has. False: it is no profile of another tool. */
+/* Says in `text` which bytes the operand has. False: it is no profile of another tool. One that no
+ * importer reads, such as nsys's own, is left to the import, which says what to do with it. */
 static bool describe(const char *path, char text[SOURCE_BYTES])
 {
 	struct stat st;
@@ -86,7 +87,7 @@ static bool describe(const char *path, char text[SOURCE_BYTES])
 	if (S_ISREG(st.st_mode)) {
 		snprintf(text, SOURCE_BYTES, "%lld bytes, %lld.%09ld", (long long)st.st_size,
 				 (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-		return import_knows(path);
+		return !paths_is_trace(path) && import_names(path);
 	}
 	if (!S_ISDIR(st.st_mode))
 		return false;

@@ -283,8 +283,8 @@ static int open_one(struct run *run, const char *path)
 				path);
 		else
 			diag_at(path, 0,
-					"not a baton trace (magic, version or header checksum is wrong); import "
-					"profiles of other tools with `baton import`");
+					"not a baton trace (magic, version or header checksum is wrong), nor a profile "
+					"that baton imports (of PyTorch, nsys or nvprof)");
 		run->unreadable_files++;
 		return 0;
 	}

@@ -64,6 +64,14 @@ echo '{"name": "no profile"}' >"$work/no.json"
 expect_status 3 "$BATON" report "$work/no.json"
 expect_says "not a baton trace"
 
+# what is not read, but known: what to do with it
+printf 'NVIDIA Tegra Profiler Report\0' >"$work/one.nsys-rep"
+expect_status 3 "$BATON" report "$work/one.nsys-rep"
+expect_says "one.nsys-rep: a report of nsys as it was recorded: export it first, nsys export -t sqlite FILE"
+expect_says_not "not a baton trace"
+checks=$((checks + 1))
+[ ! -e "$work/one.nsys-rep.imported" ] || fail "a directory of nothing is left"
+
 # nothing can be made beside it
 : >"$work/two.json.imported"
 cp "$(find "$work/by.hand" -name "*.baton" ! -name "summary*" | head -n 1)" "$work/trace.baton"
