@@ -170,6 +170,8 @@ static int scan_ops(struct scanning *s)
 	int error = make_passes(s);
 	if (!error && !s->scan->empty)
 		error = check_length(s, s->scan->hull_from, s->scan->hull_to);
+	if (!error && scan_doubt_last(s))
+		error = make_passes(s);
 	if (!error)
 		error = scan_doubt_marks(s, &changed);
 	if (!error && changed)

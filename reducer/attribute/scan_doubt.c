@@ -11,6 +11,24 @@ enum { FEW_GRAPHS = 4 };
  * own kernels, the median step so large a part of the mean. */
 enum { SURE_PERCENT = 75, OWN_PERCENT = 60, EVEN_PART = 4 };
 
+/* ---- marks of nothing ---- */
+
+bool scan_doubt_last(struct scanning *s)
+{
+	struct device_scan *scan = s->scan;
+	const int32_t n = scan->steps.n_steps;
+	int32_t empty = 0;
+	if (scan->by_period || scan->by_optimizer || s->context->options->only_time)
+		return false;
+	while (empty < n && scan->ends[n - empty] == INT64_MIN)
+		empty++;
+	if (empty == 0 || empty == n)
+		return false;
+	steps_cut_empty(&scan->steps, empty);
+	s->log.whole = false;
+	return true;
+}
+
 /* ---- marks that cover little ---- */
 
 /* Steps of a way, to come back to. */

@@ -144,6 +144,18 @@ void steps_cut_undelivered(struct steps *steps, int64_t last_launch_ns)
 	}
 }
 
+void steps_cut_empty(struct steps *steps, int32_t n)
+{
+	steps->n_steps -= n;
+	for (size_t i = 0; i < steps->n_markers; i++) {
+		struct marker *m = &steps->markers[i];
+		if (m->step < steps->n_steps)
+			continue;
+		m->partial = true;
+		m->step = STEP_AFTER;
+	}
+}
+
 struct wanted { /* from..to, both included */
 	bool by_time;
 	int64_t from, to;

@@ -58,6 +58,8 @@ int steps_from_begins(const int64_t *begins_ns, size_t n, int64_t end_ns, struct
 /* Cuts the steps that end after `last_launch_ns`, the last launch whose op was delivered. Later ops
  * were in flight when the process ended. */
 void steps_cut_undelivered(struct steps *steps, int64_t last_launch_ns);
+/* The last n counted steps are none: each ends the one before it. `cut` stays, for nothing is lost. */
+void steps_cut_empty(struct steps *steps, int32_t n);
 /* Counts only the steps from..to, by their numbers, else by their places. How many there are; 0:
  * none, and nothing was changed. */
 int32_t steps_keep(struct steps *steps, int64_t from, int64_t to);

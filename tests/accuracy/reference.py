@@ -671,7 +671,7 @@ class Device:
         optimizers = optimizer_steps(process, self.launched_by(process))
         markers = self.cut_undelivered(process, markers_of(process, step_range, self.launched_by(process)))
         if any(not marker.partial for marker in markers):
-            counted = self.try_steps(process, markers, 0, False)
+            counted = self.without_empty(self.try_steps(process, markers, 0, False))
             little = step_range is None and self.covers_little(process, counted)
             if little and optimizers:
                 before = self.markers, self.cut_steps, self.steps_cut
@@ -702,6 +702,12 @@ class Device:
         counted = [i for i in steps if i not in self.cut_steps]
         self.steps_cut = cut_before + len(markers) - len(counted)
         return counted
+
+    def without_empty(self, counted):
+        """Not the last ones in which the device has no op; they are not cut either."""
+        full = {op.step for op in self.ops}
+        last = max((i for i in counted if i in full), default=None)
+        return counted if last is None else [i for i in counted if i <= last]
 
     def settle_steps(self, process, counted):
         is_recorded = process.source in RECORDED_SOURCES

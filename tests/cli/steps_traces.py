@@ -244,6 +244,16 @@ def few_markers_evaluation(p):
         p.kernels(FORWARD)
 
 
+def last_empty(p):
+    """Ten steps, and the two that a profiler opened after them, in which nothing was launched."""
+    for step in range(12):
+        begun = p.now
+        if step < 10:
+            p.kernels(FORWARD + BACKWARD)
+        p.now += 50 * US
+        p.range("ProfilerStep#%d" % step, begun)
+
+
 def few_markers_no_better(p):
     """Four steps are marked; what follows has their kernels, in no order."""
     rng = random.Random(2)
@@ -325,7 +335,7 @@ CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whol
                                              graph_after_half, graph_only, graph_small, threads, critics, evaluation,
                                           uneven, imported, imported_one, loops_period, loops_markers, loops_devices, loops_instants,
                                           loops_optimizers, loops_devices_optimizers, steps_in_turns, optimizer_in_turns, few_markers,
-                                          few_markers_period, few_markers_evaluation, few_markers_no_better, micro_batches,
+                                          few_markers_period, few_markers_evaluation, few_markers_no_better, last_empty, micro_batches,
                                           evaluated_once)}
 
 
