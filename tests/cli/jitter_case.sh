@@ -44,6 +44,13 @@ expect_true "d['steps'] == 5 and d['odd_ranks'] == [] and d['steps_needed'] == 6
 expect_status 0 "$BATON" jitter "$work/few"
 expect_wrapped "5 steps are too few to tell a late rank from chance: among 4 ranks it takes 6." "Rank 2 is" "the last one in 5 of 5"
 
+# Keeps out: another length of a step than a report has, where a thread runs ahead of its GPU (0.26 ms).
+"$PYTHON" tests/cli/steps_traces.py imported_ahead "$work/ahead" || fail "steps_traces.py"
+expect_status 0 "$BATON" report --json "$work/ahead"
+expect_true "abs(d['devices'][0]['step_ns']['mean'] - 1207750) < 10"
+expect_status 0 "$BATON" jitter --json "$work/ahead"
+expect_true "d['steps'] == 8 and abs(d['step_ns'] - 1207750) < 10"
+
 # Keeps out: a host put down to its ranks; a host-bound rank put down to its GPU.
 made host --ranks 8 --per-host 2 --steps 20 --kernels 300 --fault slow_gpu=20@2 --fault slow_gpu=20@3
 expect_status 0 "$BATON" jitter --json "$work/host"

@@ -295,6 +295,16 @@ def imported(p):
         p.kernels(FORWARD + BACKWARD + ["update_%d" % i for i in range(4)])
 
 
+def imported_ahead(p):
+    """Marked steps of a thread that runs ahead of its GPU."""
+    for step in range(8):
+        begun = p.now
+        for name in FORWARD:
+            p.call("cudaLaunchKernel", 1)
+            p.op(1, name, us=200)
+        p.range("step %d" % step, begun)
+
+
 def imported_one(p):
     """A profile of a single step, of 24 layers."""
     p.kernels(["embed", "position"])
@@ -333,7 +343,7 @@ def evaluated_once(p):
 
 CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whole, graph_whole_ops, graph_after_warm_up,
                                              graph_after_half, graph_only, graph_small, threads, critics, evaluation,
-                                          uneven, imported, imported_one, loops_period, loops_markers, loops_devices, loops_instants,
+                                          uneven, imported, imported_ahead, imported_one, loops_period, loops_markers, loops_devices, loops_instants,
                                           loops_optimizers, loops_devices_optimizers, steps_in_turns, optimizer_in_turns, few_markers,
                                           few_markers_period, few_markers_evaluation, few_markers_no_better, last_empty, micro_batches,
                                           evaluated_once)}
