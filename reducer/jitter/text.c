@@ -13,11 +13,11 @@ static void header(const struct screen *screen, const struct jitter_printed *p)
 {
 	const struct jitter_study *s = p->study;
 	struct text_buffer ms;
-	screen_title_wrap(screen, HANG,
-					  "%s   %u rank%s   %u step%s%s   step %s ms   %u kernels per step", p->dir,
-					  s->n_ranks, s->n_ranks == 1 ? "" : "s", s->axis.n, s->axis.n == 1 ? "" : "s",
-					  s->by_period ? " (found by periodicity)" : "",
-					  text_ms(screen, llround(s->step_ns), &ms), s->reference.n);
+	screen_title_wrap(
+		screen, HANG, "%s   %u rank%s   %u step%s%s   step %s ms   %u kernel%s per step", p->dir,
+		s->n_ranks, s->n_ranks == 1 ? "" : "s", s->axis.n, s->axis.n == 1 ? "" : "s",
+		s->by_period ? " (found by periodicity)" : "", text_ms(screen, llround(s->step_ns), &ms),
+		s->reference.n, s->reference.n == 1 ? "" : "s");
 }
 
 static void verdict(const struct screen *screen, const struct jitter_printed *p)

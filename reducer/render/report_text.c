@@ -57,15 +57,15 @@ static void header(const struct screen *screen, const struct report *r)
 	screen_title_wrap(screen, HANG, "%s   %u x %s, %s   computing %.1f %%", r->dirs[0], f->devices,
 					  gpu, hosts, busy);
 	if (f->has_steps)
-		screen_title_wrap(screen, HANG, "%lld step%s (%s)   %s   %lld kernels per step",
+		screen_title_wrap(screen, HANG, "%lld step%s (%s)   %s   %lld kernel%s per step",
 						  (long long)f->steps, f->steps == 1 ? "" : "s",
 						  step_source_words[f->step_source], step_words(screen, f, &a),
-						  (long long)f->kernels);
+						  (long long)f->kernels, f->kernels == 1 ? "" : "s");
 	else
 		screen_title_wrap(
 			screen, HANG,
-			"no steps found: all figures are for the whole run of %s ms   %lld kernels",
-			text_ms(screen, f->step_ns, &a), (long long)f->kernels);
+			"no steps found: all figures are for the whole run of %s ms   %lld kernel%s",
+			text_ms(screen, f->step_ns, &a), (long long)f->kernels, f->kernels == 1 ? "" : "s");
 }
 
 static void part_line(const struct screen *screen, const struct report *r)
@@ -132,7 +132,8 @@ static void answer(const struct screen *screen, const struct report *r, bool lis
 		screen_title_wrap(screen, 0, "%s (%s of %s ms per %s)", first->summary,
 						  text_ms(screen, first->share_ns, &ms),
 						  text_ms(screen, f->step_ns, &whole), finding_per(f));
-	else if (figures_lack_cpu(&r->reduction->summary))
+	else if (figures_lack_cpu(&r->reduction->summary) &&
+			 100 * (__int128)figures_time(f, LEAVES_UNKNOWN) >= f->step_ns)
 		screen_title_wrap(screen, 0,
 						  "The trace has no launch records, so it cannot say why the GPU was idle");
 	else if (r->findings->n && finding_counts(first))

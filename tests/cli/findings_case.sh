@@ -106,6 +106,17 @@ checks=$((checks + 1))
 ! grep -qE "Steps differ|No loss stands out" "$work/out" || fail "a second verdict beside it"
 expect_status 0 "$BATON" compare "$work/kernels.run" "$work/kernels.run"
 expect_prints "kernels.run has no launch records"
+# ... and idle time that cannot be explained, where there is none.
+"$PYTHON" - "$work/kernels.json" "$work/busy.json" <<'END' || fail "busy.json"
+import json, sys
+trace = json.load(open(sys.argv[1]))
+trace["traceEvents"] = [e for e in trace["traceEvents"] if e["cat"] == "kernel"][:1]
+json.dump(trace, open(sys.argv[2], "w"))
+END
+expect_status 0 "$BATON" report "$work/busy.json"
+expect_prints "1 kernel
+" "Nothing is lost: the GPU computes 100.0 % of the run"
+expect_prints_not "cannot say why"
 # ... and a gate that passes because nothing is known of what it judges.
 expect_status 0 "$BATON" report --json "$work/kernels.run"
 expect_true "sorted(leaf for leaf in d['devices'][0]['time_ns'] if leaf.startswith('idle')) == [
