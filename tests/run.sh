@@ -3,7 +3,7 @@
 # on its last line. A line a case, with the seconds it took, as it ends; then the slowest, and "N passed, N failed, N skipped". A run in
 # which nothing passed fails.
 #   tests/run.sh [PART|PART/CASE]...   (none: all of $parts; a case by the name that its line has)
-# SEEDS=N: how many random traces the attribution is compared on (1000). JOBS=N: cases at a time (2; 1 where /dev/shm is small).
+# SEEDS=N: how many random traces the attribution is compared on (400; make accuracy: 1,000). JOBS=N: cases at a time (2; 1 where /dev/shm is small).
 # TEST_SIM=FILE: another baton-sim for what is made to be read, such as one without a sanitizer (accuracy/steps and cli/sim have the build's).
 # TRIES=1: no case has a second try.
 # LIMIT=S: seconds that a case may take. One that takes longer is ended with all that it began, and shows where that stood.
@@ -32,6 +32,7 @@ alone shim/window       windows of milliseconds begin and end on time
 alone double/nccl     what other jobs leave in /dev/shm when they are killed would be taken for its own
 alone probe/run         measures calls and planted stalls
 first accuracy/agreement
+first accuracy/truth
 first shim/identical
 first shim/stacks
 first shim/recorder
@@ -51,10 +52,16 @@ is_same_without_sanitizer() { # is_same_without_sanitizer NAME
 	esac
 }
 
+# Long ones that judge answers by many simulated jobs. What they run of the program other cases run too: cli/replay_bundles, cli/whatif,
+# cli/findings, cli/jitter, accuracy/truth.
+is_for_answers() { # is_for_answers NAME
+	case $1 in cli/gain | cli/late_several | cli/charged | cli/one_clock | cli/missing | cli/readme | cli/shown | cli/progress) ;; *) false ;; esac
+}
+
 # Ten times what the others take, on a machine that has nothing else to do; this one grows with SEEDS and with a sanitizer.
 limit_of() { # limit_of NAME
 	case $1 in
-	accuracy/agreement) echo "${LIMIT:-2400}" ;;
+	accuracy/agreement | accuracy/truth) echo "${LIMIT:-2400}" ;;
 	*) echo "${LIMIT:-600}" ;;
 	esac
 }
@@ -137,7 +144,10 @@ accuracy() {
 	try accuracy/family "$PYTHON" tests/accuracy/family_test.py
 	try accuracy/steps "$PYTHON" tests/accuracy/steps.py --baton "$BATON" --sim "$PWD/$BUILD/baton-sim" --quick
 	try accuracy/twins "$PYTHON" tests/accuracy/twins.py --baton "$BATON" --sim "$SIM" --quick
-	try accuracy/agreement sh tests/accuracy/run.sh "${SEEDS:-1000}"
+	local kind=agreement
+	case $BUILD in *san-*) kind=random ;; esac # of the sample traces the reference takes most of the time
+	try accuracy/agreement sh tests/accuracy/run.sh "${SEEDS:-400}" "$kind"
+	try accuracy/truth sh tests/accuracy/run.sh 0 truth
 }
 
 . tests/pool.sh
@@ -155,7 +165,8 @@ way() { echo "$ways" | awk -v name="$1" '$2 == name { print $1; exit }'; }
 first=() beside=() alone=()
 for i in "${!names[@]}"; do
 	case $BUILD in *san-*)
-		is_same_without_sanitizer "${names[i]}" && leave_out "${names[i]}" "the same as without a sanitizer" && continue ;;
+		is_same_without_sanitizer "${names[i]}" && leave_out "${names[i]}" "the same as without a sanitizer" && continue
+		is_for_answers "${names[i]}" && leave_out "${names[i]}" "other cases run the same under a sanitizer" && continue ;;
 	esac
 	case $(way "${names[i]}") in
 	alone) alone+=("$i") ;;

@@ -8,7 +8,7 @@ import row
 
 NUMBER, NAME = 17, "the same bytes"
 TARGET, UNIT = 1_000, "runs"
-NOTE = "more threads than cores; against the slow reference: 1,000 random traces, part accuracy"
+NOTE = "more threads than cores; against the slow reference: 400 random traces, part accuracy"
 SHAPES = "ddp resnet inference short_backward pipeline jax".split()
 MPI = os.path.join(row.BUILD, "baton-mpi")
 FAULTS = ["slow_gpu=30@1", "item_end=1@all", "clock=5000", None, None]
