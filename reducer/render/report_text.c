@@ -180,11 +180,9 @@ static void proof(const struct screen *screen, const struct report *r, const str
 		at += (size_t)snprintf(dirs + at, sizeof(dirs) - at, "%s%s", i ? " " : "", dir.at);
 	}
 	if (at < sizeof(dirs))
-		screen_wrap(screen, 6, "    See where: baton report %s --gaps 5 --leaf %s", dirs,
-					loss->leaf);
+		screen_command(screen, 4, "See where", "report %s --gaps 5 --leaf %s", dirs, loss->leaf);
 	if (at < sizeof(dirs) && could_be_graphs(r, loss))
-		screen_wrap(screen, 6, "    See what CUDA graphs would win: baton whatif %s --graphs",
-					dirs);
+		screen_command(screen, 4, "See what CUDA graphs would win", "whatif %s --graphs", dirs);
 }
 
 /* The columns of losses; the unit of the second depends on the run. */

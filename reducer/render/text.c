@@ -130,6 +130,26 @@ void screen_wrap(const struct screen *screen, int hang, const char *format, ...)
 	va_end(args);
 }
 
+void screen_command(const struct screen *screen, int indent, const char *what, const char *format,
+					...)
+{
+	char *command = NULL;
+	va_list args;
+	va_start(args, format);
+	const int bytes = vasprintf(&command, format, args);
+	va_end(args);
+	if (bytes < 0)
+		return;
+	plain_text(command);
+	const char *baton = ": baton "; /* a terminal breaks a long line itself, and copies it whole */
+	const bool fits = indent + (int)(strlen(what) + strlen(baton)) + bytes <= screen->width;
+	fprintf(screen->out, "%*s%s", indent, "", what);
+	if (!fits)
+		fprintf(screen->out, ":\n%*s", indent + 2, "");
+	fprintf(screen->out, "%s%s\n", fits ? baton : baton + 2, command);
+	free(command);
+}
+
 void screen_title_wrap(const struct screen *screen, int hang, const char *format, ...)
 {
 	va_list args;

@@ -35,6 +35,10 @@ void screen_wrap(const struct screen *screen, int hang, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void screen_title_wrap(const struct screen *screen, int hang, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* "WHAT: baton COMMAND", for a person to copy: where that is too wide the command has a line of its
+ * own, which is never broken. */
+void screen_command(const struct screen *screen, int indent, const char *what, const char *format,
+					...) __attribute__((format(printf, 4, 5)));
 /* Several lines, broken at spaces, each with `indent` spaces before it. */
 void screen_paragraph(const struct screen *screen, int indent, const char *paragraph);
 
