@@ -1,6 +1,6 @@
 """Row 8: a job launches from four threads for up to half an hour a process; what the recorder has allocated grows by less than 1 MiB an
 hour, and what it has mapped stays below 64 MiB. Both are counted to the byte by a library before it (held.c), after each of 200 rounds,
-which exchange the threads; what libc and the simulated driver take is not in it, so a busy machine has no part in it. What it maps are
+which exchange the threads; what libc and the simulated driver take is not in it. What it maps are
 rings and buffers for CUPTI: a busy machine needs more of these, up to that limit (shim/base/memory.c). Of what is allocated the middle of
 twelve pieces counts (growth.py); where 1 MiB an hour is inside its interval, `undecided` counts that. The job's open files stay as many.
 Beside the job `baton metrics` reads its last ten seconds every five seconds: it must answer, stay, and end when it is told to.

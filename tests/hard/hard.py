@@ -45,7 +45,7 @@ def commit():
         return subprocess.run(["git", "-C", HERE, *words], capture_output=True, text=True)
     try:
         head = git("rev-parse", "--short=10", "HEAD")
-        changed = git("diff", "--quiet", "HEAD", "--", ":/", ":!" + os.path.join(HERE, "reached"))
+        changed = git("diff", "--quiet", "HEAD", "--", ":/", ":(exclude)reached")
     except OSError:
         return ""
     return head.stdout.strip() + ("+" if changed.returncode else "") if head.returncode == 0 else ""

@@ -3,6 +3,8 @@ wrong counts until a newer commit is right, not until one is skipped. Keeps out:
 that is not the state's."""
 import json
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 import types
@@ -38,7 +40,27 @@ def go(folder, at, version=1, wrong=0):
         return status, json.load(file), "\n".join(hard.table(folder))
 
 
+def marks():
+    """A commit is marked when what was tried is not what it has, but not when only counts are newer."""
+    with tempfile.TemporaryDirectory() as folder:
+        def git(*words):
+            subprocess.run(["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True, capture_output=True)
+        here = os.path.join(folder, "tests", "hard")
+        os.makedirs(os.path.join(here, "reached"))
+        script, count = shutil.copy(hard.__file__, here), os.path.join(here, "reached", "01.json")
+        open(count, "w").write("1")
+        git("init", "-q")
+        git("add", ".")
+        git("commit", "-qm", "all")
+        hard.HERE = here
+        for path, marked in ((count, False), (script, True)):
+            open(path, "a").write("\n")
+            expect(hard.commit() and hard.commit().endswith("+") == marked, "%s is changed: %s" % (path, hard.commit()))
+
+
 def main():
+    if shutil.which("git"):
+        marks()
     with tempfile.TemporaryDirectory() as folder:
         go(folder, "aaa")
         status, state, table = go(folder, "bbb", wrong=2)
