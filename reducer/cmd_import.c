@@ -33,7 +33,7 @@ static const struct named_text examples[] = {
 	{"baton import traces/ -o runs/x", "All ranks of a job: one file each in a directory."},
 	{"ssh node cat trace.json.gz | baton import - -o runs/x", "A trace that comes from a pipe."},
 	{"nsys export -t sqlite -o job.sqlite job.nsys-rep && baton import job.sqlite -o runs/x",
-	 "A report of Nsight Systems."},
+	 "A report of Nsight Systems; with nsys in PATH it can be imported as it is."},
 	{"nvprof --csv --print-gpu-trace --print-api-trace --log-file job.csv JOB && baton import "
 	 "job.csv -o runs/x",
 	 "The tables of nvprof."},

@@ -11,6 +11,7 @@
 #include "import/inflate.h"
 #include "import/interrupted.h"
 #include "import/made.h"
+#include "import/nsys/nsys_report.h"
 #include "import/staging.h"
 
 #include <dirent.h>
@@ -202,15 +203,21 @@ static enum status take_stdin(struct inputs *inputs, const char *staging)
 
 /* ---- importing ---- */
 
-/* NULL: an error, or nobody's; then *what may tell what it is. */
-static const struct importer *find_importer(const char *path, int *error, const char **what)
+/* Of a file that no importer reads. */
+struct not_read {
+	int error;
+	const char *what; /* tells what it is; NULL: not known */
+	bool is_report;   /* nsys can export it */
+};
+
+/* NULL: an error, or nobody's. */
+static const struct importer *find_importer(const char *path, struct not_read *why)
 {
 	struct inflate *stream;
 	const struct importer *found = NULL;
 	unsigned char *head = malloc(HEAD_BYTES);
-	*what = NULL;
-	*error = head ? inflate_open(path, &stream) : -ENOMEM;
-	if (*error) {
+	*why = (struct not_read){.error = head ? inflate_open(path, &stream) : -ENOMEM};
+	if (why->error) {
 		free(head);
 		return NULL;
 	}
@@ -219,36 +226,73 @@ static const struct importer *find_importer(const char *path, int *error, const 
 	for (size_t i = 0; i < sizeof(importers) / sizeof(importers[0]) && n > 0 && !found; i++)
 		if (importers[i]->recognise(head, (size_t)n))
 			found = importers[i];
-	if (!found && n >= 0)
-		*what = foreign_words(head, (size_t)n);
+	if (!found && n >= 0) {
+		why->what = foreign_words(head, (size_t)n);
+		why->is_report = nsys_report_is(head, (size_t)n);
+	}
 	free(head);
 	return found;
+}
+
+static enum status import_with(const struct importer *importer, const char *path, const char *input,
+							   struct import_run *run, struct made *made)
+{
+	enum status status = (enum status)importer->import_file(path, run);
+	if (status == STATUS_OUTPUT)
+		return status;
+	const int error = made_collect(made, run->out_dir, input);
+	if (error) {
+		diag("%s: cannot read the trace back: %s", run->out_dir, strerror(-error));
+		return STATUS_OUTPUT;
+	}
+	return status;
+}
+
+static enum status say_not_read(const struct input *input, const struct not_read *why)
+{
+	const char *what = why->error ? strerror(-why->error) : why->what;
+	if (!what)
+		what = input->asked ? "no trace of Kineto, nsys or nvprof" : "no trace";
+	diag("%s: %s%s", input->path, what, input->asked || why->error ? "" : ", skipped");
+	return input->asked || why->error ? STATUS_INPUT : STATUS_OK;
+}
+
+/* A report of nsys, by what its own program makes of it. Messages name the report. */
+static enum status import_report(const struct input *input, const struct not_read *why,
+								 struct import_run *run, struct made *made)
+{
+	char *sqlite;
+	struct not_read again;
+	enum status status = STATUS_INPUT;
+	if (asprintf(&sqlite, "%s/.nsys.sqlite", run->out_dir) < 0)
+		return STATUS_INPUT;
+	const int error = nsys_report_export(input->path, sqlite);
+	const struct importer *importer = error ? NULL : find_importer(sqlite, &again);
+	if (error == -ENOENT) {
+		status = say_not_read(input, why);
+	} else if (error) {
+		diag("%s: nsys cannot export it: %s", input->path, strerror(-error));
+	} else if (!importer) {
+		diag("%s: what nsys exports is no SQLite file of it", input->path);
+	} else {
+		diag_alias(sqlite, input->path);
+		status = import_with(importer, sqlite, input->path, run, made);
+		diag_alias(NULL, NULL);
+	}
+	unlink(sqlite);
+	free(sqlite);
+	return status;
 }
 
 /* One input; the trace files it gave are added to `made`. */
 static enum status import_input(const struct input *input, struct import_run *run,
 								struct made *made)
 {
-	int error;
-	const char *what;
-	const struct importer *importer = find_importer(input->path, &error, &what);
-	if (!importer) {
-		if (error)
-			what = strerror(-error);
-		else if (!what)
-			what = input->asked ? "no trace of Kineto, nsys or nvprof" : "no trace";
-		diag("%s: %s%s", input->path, what, input->asked || error ? "" : ", skipped");
-		return input->asked || error ? STATUS_INPUT : STATUS_OK;
-	}
-	enum status status = (enum status)importer->import_file(input->path, run);
-	if (status == STATUS_OUTPUT)
-		return status;
-	error = made_collect(made, run->out_dir, input->path);
-	if (error) {
-		diag("%s: cannot read the trace back: %s", run->out_dir, strerror(-error));
-		return STATUS_OUTPUT;
-	}
-	return status;
+	struct not_read why;
+	const struct importer *importer = find_importer(input->path, &why);
+	if (importer)
+		return import_with(importer, input->path, input->path, run, made);
+	return why.is_report ? import_report(input, &why, run, made) : say_not_read(input, &why);
 }
 
 static void begin_input(const struct inputs *inputs, size_t i)
@@ -326,16 +370,14 @@ static enum status import_into(const struct inputs *inputs, struct import_run *r
 
 bool import_knows(const char *path)
 {
-	int error;
-	const char *what;
-	return find_importer(path, &error, &what) != NULL;
+	struct not_read why;
+	return find_importer(path, &why) != NULL || why.is_report;
 }
 
 bool import_names(const char *path)
 {
-	int error;
-	const char *what;
-	return find_importer(path, &error, &what) != NULL || what != NULL;
+	struct not_read why;
+	return find_importer(path, &why) != NULL || why.what != NULL;
 }
 
 enum status import_files(const struct import_request *asked)

@@ -15,7 +15,8 @@ struct foreign {
 /* The first that fits. */
 static const struct foreign known[] = {
 	{0, MARK("NVIDIA Tegra Profiler Report"),
-	 "a report of nsys as it was recorded: export it first, nsys export -t sqlite FILE"},
+	 "a report of nsys as it was recorded: export it first, nsys export -t sqlite FILE (where "
+	 "nsys is in PATH, that is done)"},
 	{0, MARK("QDSTRM"),
 	 "the raw data of nsys: make a report of it (QdstrmImporter), then nsys "
 	 "export -t sqlite"},

@@ -128,7 +128,6 @@ put() { # put NAME PRINTF-TEXT
 }
 mkdir "$work/given"
 put empty.json ''
-put report.nsys-rep 'NVIDIA Tegra Profiler Report 1.\n\013Local (CLI)'
 put pointer.json.gz 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n'
 put packed.zip 'PK\003\004\024\0\0\0\b\0'
 put packed.json.zst '\x28\xb5\x2f\xfd\044\0'
@@ -150,7 +149,6 @@ while IFS=: read -r name words; do
 	expect_nothing_in "$out"
 done <<-'EOF'
 	empty.json:an empty file
-	report.nsys-rep:nsys export -t sqlite
 	pointer.json.gz:git lfs pull
 	packed.zip:a zip archive
 	packed.tar:a tar archive

@@ -64,13 +64,53 @@ echo '{"name": "no profile"}' >"$work/no.json"
 expect_status 3 "$BATON" report "$work/no.json"
 expect_says "not a baton trace"
 
-# what is not read, but known: what to do with it
-printf 'NVIDIA Tegra Profiler Report\0' >"$work/one.nsys-rep"
-expect_status 3 "$BATON" report "$work/one.nsys-rep"
+# A report of nsys, whose format is not published: without nsys what to do with it, with nsys in PATH what that exports. Keeps out: its
+# options that older ones do not know, a failure without a word, an SQLite file that is left.
+sim=${SIM:-$(dirname "$BATON")/baton-sim}
+report=$work/reports/one.nsys-rep
+mkdir "$work/reports" "$work/nsys"
+printf 'NVIDIA Tegra Profiler Report\0' >"$report"
+expect_status 3 env PATH="$work/none" "$BATON" report "$report"
 expect_says "one.nsys-rep: a report of nsys as it was recorded: export it first, nsys export -t sqlite FILE"
 expect_says_not "not a baton trace"
 checks=$((checks + 1))
-[ ! -e "$work/one.nsys-rep.imported" ] || fail "a directory of nothing is left"
+[ ! -e "$report.imported" ] || fail "a directory of nothing is left"
+expect_status 0 "$sim" -o "$work/exported" --workload ddp --ranks 1 --steps 4 --kernels 50
+expect_status 0 "$BATON" export --format nsys-sqlite -o "$work/one.sqlite" "$work/exported"
+cat >"$work/nsys/nsys" <<'END'
+#!/bin/sh
+echo "$@" >>"$NSYS_SAID"
+[ "${NSYS_FAILS:-}" = all ] && { echo "the report is damaged" >&2; exit 1; }
+case $* in *--include-blobs*) [ "${NSYS_FAILS:-}" = blobs ] && exit 1 ;; esac
+while [ "$1" != -o ]; do shift; done
+[ -e "$3" ] && cp "$NSYS_SQLITE" "$2"
+END
+chmod +x "$work/nsys/nsys"
+export NSYS_SAID=$work/nsys/said NSYS_SQLITE=$work/one.sqlite
+expect_status 0 "$BATON" report --json "$work/one.sqlite"
+expect_true "d['run']['source'] == 'nsys'"
+sed "s,$work/one.sqlite.imported,RUN," "$work/out" >"$work/sqlite.out"
+same_as_sqlite() { # same_as_sqlite OPERAND: its report is that of the SQLite file
+	PATH=$work/nsys:$PATH expect_status 0 "$BATON" report --json "$1"
+	checks=$((checks + 1))
+	sed "s,$1.imported,RUN," "$work/out" | cmp -s - "$work/sqlite.out" || fail "another answer of $1"
+	checks=$((checks + 1))
+	[ -z "$(find "$1.imported" -name "*sqlite*")" ] || fail "what nsys made is left"
+}
+same_as_sqlite "$report"
+expect_says "one.nsys-rep: nsys exports it"
+same_as_sqlite "$work/reports"
+rm -r "$report.imported"
+NSYS_FAILS=blobs same_as_sqlite "$report"
+checks=$((checks + 1))
+[ "$(grep -c "^export -t sqlite --include-blobs=true -o .* $report\$" "$NSYS_SAID") $(grep -c "^export -t sqlite -o .* $report\$" "$NSYS_SAID")" = "3 1" ] ||
+	fail "what nsys was asked: $(cat "$NSYS_SAID")"
+rm -r "$report.imported"
+NSYS_FAILS=all PATH=$work/nsys:$PATH expect_status 3 "$BATON" report "$report"
+expect_says "the report is damaged" "one.nsys-rep: nsys cannot export it"
+: >"$work/one.sqlite"
+PATH=$work/nsys:$PATH expect_status 3 "$BATON" report "$report"
+expect_says "one.nsys-rep: what nsys exports is no SQLite file of it"
 
 # nothing can be made beside it
 : >"$work/two.json.imported"
