@@ -257,13 +257,28 @@ static enum status say_not_read(const struct input *input, const struct not_read
 	return input->asked || why->error ? STATUS_INPUT : STATUS_OK;
 }
 
-/* A report of nsys, by what its own program makes of it. Messages name the report. */
+/* Is the SQLite file of a report beside it, as `nsys profile --stats=true` leaves it? */
+static bool has_sqlite(const char *report)
+{
+	const char *dot = strrchr(report, '.');
+	char *beside;
+	if (!dot || asprintf(&beside, "%.*s.sqlite", (int)(dot - report), report) < 0)
+		return false;
+	const bool has = access(beside, F_OK) == 0;
+	free(beside);
+	return has;
+}
+
+/* A report of nsys, by what its own program makes of it. Messages name the report. Of a directory
+ * it is one file among others. */
 static enum status import_report(const struct input *input, const struct not_read *why,
 								 struct import_run *run, struct made *made)
 {
 	char *sqlite;
 	struct not_read again;
-	enum status status = STATUS_INPUT;
+	enum status status = input->asked ? STATUS_INPUT : STATUS_OK;
+	if (!input->asked && has_sqlite(input->path))
+		return STATUS_OK;
 	if (asprintf(&sqlite, "%s/.nsys.sqlite", run->out_dir) < 0)
 		return STATUS_INPUT;
 	const int error = nsys_report_export(input->path, sqlite);
@@ -271,7 +286,8 @@ static enum status import_report(const struct input *input, const struct not_rea
 	if (error == -ENOENT) {
 		status = say_not_read(input, why);
 	} else if (error) {
-		diag("%s: nsys cannot export it: %s", input->path, strerror(-error));
+		diag("%s: nsys cannot export it: %s%s", input->path, strerror(-error),
+			 input->asked ? "" : ", skipped");
 	} else if (!importer) {
 		diag("%s: what nsys exports is no SQLite file of it", input->path);
 	} else {
@@ -380,6 +396,19 @@ bool import_names(const char *path)
 	return find_importer(path, &why) != NULL || why.what != NULL;
 }
 
+/* The only input may be one that nobody reads: then nothing has to be made. */
+static enum status look_at_one(const struct inputs *inputs)
+{
+	struct not_read why;
+	const struct input *one = inputs->list;
+	if (inputs->n != 1 || !one->asked || strcmp(one->path, STDIN) == 0 ||
+		find_importer(one->path, &why) || why.is_report)
+		return STATUS_OK;
+	say_not_read(one, &why);
+	diag("nothing was imported");
+	return STATUS_INPUT;
+}
+
 enum status import_files(const struct import_request *asked)
 {
 	struct inputs inputs = {0};
@@ -395,6 +424,8 @@ enum status import_files(const struct import_request *asked)
 		diag("nothing to import");
 		status = STATUS_INPUT;
 	}
+	if (status == STATUS_OK)
+		status = look_at_one(&inputs);
 	interrupted_hold();
 	if (status == STATUS_OK)
 		status = prepare_output(asked->out_dir, asked->force, &made_directory, &staging);

@@ -77,8 +77,8 @@ static void look_into(const char *path, struct files *files)
 }
 
 /* Says in `text` which bytes the operand has. False: it is no profile of another tool. One that no
- * importer reads, such as nsys's own, is left to the import, which says what to do with it. */
-static bool describe(const char *path, char text[SOURCE_BYTES])
+ * importer reads is left to the import if it is the only operand: that says what to do with it. */
+static bool describe(const char *path, bool only, char text[SOURCE_BYTES])
 {
 	struct stat st;
 	struct files files;
@@ -87,7 +87,7 @@ static bool describe(const char *path, char text[SOURCE_BYTES])
 	if (S_ISREG(st.st_mode)) {
 		snprintf(text, SOURCE_BYTES, "%lld bytes, %lld.%09ld", (long long)st.st_size,
 				 (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-		return !paths_is_trace(path) && import_names(path);
+		return !paths_is_trace(path) && (only ? import_names(path) : import_knows(path));
 	}
 	if (!S_ISDIR(st.st_mode))
 		return false;
@@ -192,7 +192,7 @@ static int import_parts(char **parts, size_t *n)
 	size_t n_profiles = 0, first = 0, kept = 0;
 	uint64_t hash = 0;
 	for (size_t i = 0; profiles && i < *n; i++) {
-		if (!describe(parts[i], one)) {
+		if (!describe(parts[i], *n == 1, one)) {
 			parts[kept++] = parts[i];
 			continue;
 		}

@@ -17,8 +17,9 @@ bool scan_doubt_last(struct scanning *s)
 {
 	struct device_scan *scan = s->scan;
 	const int32_t n = scan->steps.n_steps;
+	const bool is_written = !s->ds->feeds[scan->process].trace.reader.closed;
 	int32_t empty = 0;
-	if (scan->by_period || scan->by_optimizer || s->context->options->only_time)
+	if (scan->by_period || scan->by_optimizer || (is_written && s->context->options->only_time))
 		return false;
 	while (empty < n && scan->ends[n - empty] == INT64_MIN)
 		empty++;

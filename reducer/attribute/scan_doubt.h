@@ -6,7 +6,7 @@
 
 /* After the passes: of the marked steps the last ones may have no op, as the range that a profiler
  * opens when its last step is done. These are none. True: the ops have to be put into their steps
- * anew. Not of a stretch of time, whose last ops may be in the next one. */
+ * anew. Not of a stretch of time while the trace is being written, whose last ops may come yet. */
 bool scan_doubt_last(struct scanning *s);
 
 /* After the passes: where the marks of an optimizer stop though its steps go on (inside a graph), or

@@ -105,19 +105,21 @@ static double length_of_marks(const struct steps *steps)
 	return sum;
 }
 
-/* As a report has it: a thread that runs ahead of its GPU marks the first steps too close together. */
+/* The mean of the devices', as a report has it: a thread that runs ahead of its GPU marks the first
+ * steps too close together. */
 static double length_of_step(const struct device_scan *scans, size_t n)
 {
-	double sum = 0, steps = 0;
+	double sum = 0, devices = 0;
 	for (size_t d = 0; d < n; d++) {
 		const struct device_scan *scan = &scans[d];
+		const double steps = scan->steps.n_steps > 0 ? scan->steps.n_steps : 1;
 		if (scan->empty)
 			continue;
-		sum += scan->ends ? (double)(scan->window_to - scan->window_from)
-						  : length_of_marks(&scan->steps);
-		steps += scan->steps.n_steps > 0 ? scan->steps.n_steps : 1;
+		sum += scan->ends ? (double)(scan->window_to - scan->window_from) / steps
+						  : length_of_marks(&scan->steps) / steps;
+		devices++;
 	}
-	return steps > 0 ? sum / steps : 0;
+	return devices > 0 ? sum / devices : 0;
 }
 
 static void settle_time(struct jitter_study *s, const struct run *run)

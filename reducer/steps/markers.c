@@ -149,9 +149,9 @@ void steps_cut_empty(struct steps *steps, int32_t n)
 	steps->n_steps -= n;
 	for (size_t i = 0; i < steps->n_markers; i++) {
 		struct marker *m = &steps->markers[i];
-		if (m->step < steps->n_steps)
+		if (m->step < steps->n_steps) /* it counts, or was cut before */
 			continue;
-		m->partial = true;
+		m->partial = m->empty = true;
 		m->step = STEP_AFTER;
 	}
 }
@@ -202,7 +202,7 @@ int32_t steps_keep_time(struct steps *steps, int64_t from_ns, int64_t to_ns)
 	const struct wanted w = {.by_time = true, .from = from_ns, .to = to_ns - 1};
 	uint64_t cut = 0, marked = 0;
 	for (size_t i = 0; i < steps->n_markers; i++) {
-		const bool is_cut = steps->markers[i].step < 0;
+		const bool is_cut = steps->markers[i].step < 0 && !steps->markers[i].empty;
 		marked += is_cut;
 		cut += is_cut && is_within(steps, &steps->markers[i], &w);
 	}

@@ -20,6 +20,7 @@ struct marker {
 	int64_t end_ns;
 	int64_t number; /* -1: none */
 	bool partial;
+	bool empty;      /* steps_cut_empty(): not counted as cut */
 	uint32_t thread; /* index in the trace; 0: not known */
 	int32_t step;    /* 0-based; STEP_BEFORE or STEP_AFTER when cut */
 };

@@ -5,6 +5,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 seeds=${1:-1000} only=${2:-}
+case $only in "" | random | agreement | truth) ;; *) echo "run.sh: no part '$only'" >&2 && exit 2 ;; esac
 baton=${BATON:-build/release/baton}
 sim=${SIM:-$(dirname "$baton")/baton-sim}
 python=${PYTHON:-python3}

@@ -106,11 +106,23 @@ checks=$((checks + 1))
 [ "$(grep -c "^export -t sqlite --include-blobs=true -o .* $report\$" "$NSYS_SAID") $(grep -c "^export -t sqlite -o .* $report\$" "$NSYS_SAID")" = "3 1" ] ||
 	fail "what nsys was asked: $(cat "$NSYS_SAID")"
 rm -r "$report.imported"
+# ... and one of a directory whose SQLite file nsys left beside it (nsys profile --stats=true)
+said=$(wc -l <"$NSYS_SAID")
+cp "$work/one.sqlite" "$work/reports/one.sqlite"
+PATH=$work/nsys:$PATH expect_status 0 "$BATON" report --json "$work/reports"
+checks=$((checks + 1))
+[ "$(wc -l <"$NSYS_SAID")" = "$said" ] || fail "a report is exported whose SQLite file is there"
+rm "$work/reports/one.sqlite"
 NSYS_FAILS=all PATH=$work/nsys:$PATH expect_status 3 "$BATON" report "$report"
 expect_says "the report is damaged" "one.nsys-rep: nsys cannot export it"
 : >"$work/one.sqlite"
 PATH=$work/nsys:$PATH expect_status 3 "$BATON" report "$report"
 expect_says "one.nsys-rep: what nsys exports is no SQLite file of it"
+
+# Keeps out: a file that is nothing, which ends the answer of the runs beside it.
+: >"$work/empty.txt"
+expect_status 4 "$BATON" report "$work/exported" "$work/empty.txt"
+expect_says "empty.txt: offset 0x0: not a baton trace"
 
 # nothing can be made beside it
 : >"$work/two.json.imported"

@@ -8,7 +8,9 @@ expect_status 0 "$sim" -o "$work/ddp" --ranks 4 --per-host 2 --steps 40 --kernel
 expect_status 0 "$sim" -o "$work/resnet" --workload resnet --ranks 2 --steps 24 --fault input@1
 expect_status 0 "$sim" -o "$work/inference" --workload inference --ranks 1 --steps 30
 expect_status 0 "$sim" -o "$work/fsdp" --workload fsdp --ranks 2 --steps 16
-"$PYTHON" tests/cli/steps_traces.py critics "$work/critics" || fail "steps_traces.py critics"
+for name in critics last_empty; do
+	"$PYTHON" tests/cli/steps_traces.py $name "$work/$name" || fail "steps_traces.py $name"
+done
 cat >"$work/sums.py" <<'P'
 import json, os, random, subprocess, sys
 baton, runs = sys.argv[1], sys.argv[2:]
@@ -62,7 +64,7 @@ gap = report(runs[0] + ".gap")
 assert gap["quality"]["stretches_missing_ns"] == 200_000_000, gap["quality"]
 assert "are missing" in sh("report", runs[0] + ".gap").stdout
 P
-expect_status 0 "$PYTHON" "$work/sums.py" "$BATON" "$work/ddp" "$work/resnet" "$work/inference" "$work/fsdp" "$work/critics"
+expect_status 0 "$PYTHON" "$work/sums.py" "$BATON" "$work/ddp" "$work/resnet" "$work/inference" "$work/fsdp" "$work/critics" "$work/last_empty"
 expect_status 0 "$BATON" compare "$work/ddp.whole" "$work/ddp.added"
 expect_status 0 "$BATON" metrics "$work/ddp.added"
 expect_prints "baton_step_seconds"

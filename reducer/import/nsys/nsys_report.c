@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { NOT_STARTED = 127 }; /* older C libraries say so when there is no such program */
+
 extern char **environ;
 
 bool nsys_report_is(const unsigned char *head, size_t bytes)
@@ -63,6 +65,8 @@ static int run(char *const arguments[])
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_STARTED)
+		return -ENOENT;
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO;
 }
 
