@@ -10,7 +10,7 @@
 #include "classify/host_classes.h"
 #include "classify/match.h"
 
-enum { NAME_MOST = 64 << 10, COST_MOST = 1 << 14, ANCHORS_MOST = 16 };
+enum { NAME_MOST = 64 << 10, COST_MOST = 1 << 14, ANCHORS_MOST = 16, STACKED_MOST = 4 };
 
 struct parser {
 	const char *path;
@@ -43,12 +43,20 @@ static size_t copies(const char *at, const char **end)
 	return n > COST_MOST ? COST_MOST + 1 : 1 + n;
 }
 
+/* Does a repetition begin at `at`, of a group or of another repetition? */
+static bool is_stacked(const char *pattern, const char *at)
+{
+	return at > pattern && strchr("*+?{", *at) && strchr(")*+?}", at[-1]) &&
+		   !(at - pattern > 1 && at[-2] == '\\');
+}
+
 /* What regcomp() makes of a pattern grows with the product of repetitions within each other, and
- * much faster with its anchors: a line of 200 bytes took 19 GB and two minutes. */
+ * much faster with its anchors: a line of 200 bytes took 19 GB and two minutes, ^a******+++ some
+ * minutes. */
 static bool too_costly(const char *pattern)
 {
 	static const char anchors[] = "bB<>`'";
-	size_t times = 1, n_anchors = 0;
+	size_t times = 1, n_anchors = 0, stacked = 0, in_a_row = 0;
 	for (const char *at = pattern, *next; *at; at = next) {
 		const bool escaped = *at == '\\' && at[1];
 		const size_t n = escaped ? 1 : copies(at, &next);
@@ -57,11 +65,13 @@ static bool too_costly(const char *pattern)
 		n_anchors +=
 			escaped ? strchr(anchors, at[1]) != NULL : *at == '$' || (*at == '^' && !negates);
 		times *= n;
+		in_a_row = escaped || !strchr(")*+?{}", *at) ? 0 : in_a_row + is_stacked(pattern, at);
+		stacked = in_a_row > stacked ? in_a_row : stacked;
 		if (times > COST_MOST)
 			return true;
 	}
 	return strlen(pattern) * times > COST_MOST || n_anchors > ANCHORS_MOST ||
-		   n_anchors * times > 8 * ANCHORS_MOST;
+		   n_anchors * times > 8 * ANCHORS_MOST || (n_anchors && stacked > STACKED_MOST);
 }
 
 static int add_rule(struct user_rules *rules, const char *pattern, struct user_rule made,

@@ -315,14 +315,18 @@ static void check_user_rules(void)
 	/* Keeps out: patterns of a few bytes that take gigabytes. */
 	static const char *const bombs[] = {
 		"data$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$x$$$$$ py.* other\n",
-		"n+++++++++++++++++++++++++++++ing other\n", "(((a{1,90}){1,90}){1,90}) other\n",
+		"n+++++++++++++++++++++++++++++ing other\n",
+		"(((a{1,90}){1,90}){1,90}) other\n",
 		"a{99999999999999999999} other\n",
-		"((((((((((((((((a)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+ other\n"};
+		"((((((((((((((((a)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+ other\n",
+		"^/******++++***:******** call:sync\n",
+		"((((((^/*)+)*)?)+)+)+ other\n"};
 	for (size_t i = 0; i < sizeof(bombs) / sizeof(bombs[0]); i++) {
 		error = open_with(bombs[i], message, sizeof(message), &classifier);
 		check(error && strstr(message, "repeats too much"), "a costly pattern", message);
 	}
-	error = open_with("^([a-z]+_[^x]+(ab)+){2,8}$ other\n", message, sizeof(message), &classifier);
+	error = open_with("^([a-z]+_[^x]+(ab)+){2,8}$ other\n^a(b)?(c)?(d)?(e)?(f)?(g)?.*? other\n",
+					  message, sizeof(message), &classifier);
 	check(!error, "a fair pattern", message);
 	if (!error)
 		classifier_close(classifier);
