@@ -319,10 +319,11 @@ class StepTest(unittest.TestCase):
         self.assertEqual(reduce_one(trace)["step_ns"], [100, 200])
 
     def test_a_partial_marker_ends_the_step_before_it(self):
+        """It takes the ops of step 2, which is then a last step without any."""
         unclosed = self.trace().range(240, 500, "step 3", unclosed=1)
-        self.assertEqual(reduce_one(unclosed)["step_ns"], [100, 0])
+        self.assertEqual(reduce_one(unclosed)["step_ns"], [100])
         mark = self.trace().range(240, 240, "step 3", category=6)
-        self.assertEqual(reduce_one(mark)["step_ns"], [100, 0])
+        self.assertEqual(reduce_one(mark)["step_ns"], [100])
 
     def test_lead_in(self):
         trace = (Trace().range(100, 300, "step 1").call(150, 160, 1).op(220, 250, 1))
