@@ -51,8 +51,8 @@ static bool is_stacked(const char *pattern, const char *at)
 }
 
 /* What regcomp() makes of a pattern grows with the product of repetitions within each other, and
- * much faster with its anchors: a line of 200 bytes took 19 GB and two minutes, ^a******+++ some
- * minutes. */
+ * much faster with its anchors: a line of 200 bytes took 19 GB and two minutes, ^a******+++ more
+ * than one. */
 static bool too_costly(const char *pattern)
 {
 	static const char anchors[] = "bB<>`'";

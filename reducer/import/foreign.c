@@ -14,7 +14,7 @@ struct foreign {
 
 /* The first that fits. */
 static const struct foreign known[] = {
-	{0, MARK("NVIDIA Tegra Profiler Report"),
+	{0, MARK(NSYS_REPORT_MARK),
 	 "a report of nsys as it was recorded: export it first, nsys export -t sqlite FILE (where "
 	 "nsys is in PATH, that is done)"},
 	{0, MARK("QDSTRM"),

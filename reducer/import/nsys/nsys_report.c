@@ -1,6 +1,7 @@
 #include "import/nsys/nsys_report.h"
 
 #include "base/diag.h"
+#include "import/foreign.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +18,8 @@ extern char **environ;
 
 bool nsys_report_is(const unsigned char *head, size_t bytes)
 {
-	static const char mark[] = "NVIDIA Tegra Profiler Report";
-	return bytes >= sizeof(mark) - 1 && memcmp(head, mark, sizeof(mark) - 1) == 0;
+	const size_t mark = sizeof(NSYS_REPORT_MARK) - 1;
+	return bytes >= mark && memcmp(head, NSYS_REPORT_MARK, mark) == 0;
 }
 
 /* Signals wait while an import writes; they end nsys as usual. */
