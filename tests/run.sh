@@ -53,9 +53,13 @@ is_same_without_sanitizer() { # is_same_without_sanitizer NAME
 }
 
 # Long ones that judge answers by many simulated jobs. What they run of the program other cases run too: cli/replay_bundles, cli/whatif,
-# cli/findings, cli/jitter, accuracy/truth.
+# cli/findings, cli/jitter, cli/steps, accuracy/agreement.
 is_for_answers() { # is_for_answers NAME
-	case $1 in cli/gain | cli/late_several | cli/charged | cli/missing | cli/readme | cli/shown) ;; *) false ;; esac
+	case $1 in
+	cli/gain | cli/late_several | cli/charged | cli/missing | cli/readme | cli/shown) ;;
+	accuracy/truth | accuracy/twins) ;;
+	*) false ;;
+	esac
 }
 
 # Ten times what the others take, on a machine that has nothing else to do; this one grows with SEEDS and with a sanitizer.

@@ -1,6 +1,7 @@
 /* What a file of very many overlapping calls, host functions, streams or sleeps costs the graph.
  * Keeps out: twice the rows taking four times the time. Time of this process on a core is compared
- * with itself: the least of three turns, of n rows and of 2n. */
+ * with itself: the least of three turns, of n rows and of 2n. Not with a sanitizer, whose tables of
+ * the memory in use grow too. */
 #include "check.h"
 #include "graph/arrivals.h"
 #include "graph/held_rows.h"
@@ -12,7 +13,11 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROWS = 15000, TURNS = 3 };
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { ROWS = 15000, TURNS = 1, TIMES_COUNT = 0 };
+#else
+enum { ROWS = 15000, TURNS = 3, TIMES_COUNT = 1 };
+#endif
 
 struct made {
 	struct process process;
@@ -233,7 +238,7 @@ static void grows(const struct growing *g)
 		twice = b < twice ? b : twice;
 	}
 	printf("%s: %.0f ms, of twice as many %.0f ms\n", g->what, 1e3 * once, 1e3 * twice);
-	CHECK(twice < 3 * once + 0.02, "%s: %.1f times as long", g->what, twice / once);
+	CHECK(!TIMES_COUNT || twice < 3 * once + 0.02, "%s: %.1f times as long", g->what, twice / once);
 }
 
 /* ---- the same answers as rows one by one give ---- */
