@@ -14,6 +14,7 @@
 #include "record/program.h"
 #include "record_end.h"
 #include "record_level.h"
+#include "record_slow.h"
 #include "record_top.h"
 #include "read/salvage.h"
 #include "record/capture_window.h"
@@ -45,6 +46,10 @@ static const struct option_spec options[] = {
 	{"duration", 0, OPTION_TEXT, "S", "stop recording after S seconds; the job goes on"},
 	{"keep-last", 0, OPTION_TEXT, "TIME",
 	 "keep the last TIME of the job (60s, 15m, 2h) to twice as much, and leave out what is older"},
+	{"keep-slow", 0, OPTION_TEXT, "TIMES",
+	 "keep a copy in DIR/slow-N where a step takes TIMES as long as usual (1.5): of the slowest "
+	 "four "
+	 "(with --keep-last, default 2m)"},
 	{"level", 0, OPTION_TEXT, "WHAT",
 	 "events (default); summary: all of the job in DIR/job.summary, which does not grow with the "
 	 "time, and the events of the last minutes (--keep-last, default 2m)"},
@@ -110,6 +115,7 @@ struct plan {
 	struct gauges gauges;
 	struct record_top top;
 	struct record_level level;
+	struct record_slow slow;
 	bool reduce, report, stats;
 	char directory[PATH_MAX], library[PATH_MAX], window_text[80], keep_text[24];
 };
@@ -144,7 +150,9 @@ static int plan_options(const struct invocation *call, struct plan *plan)
 		status = check_list(r->trace);
 	if (!status)
 		status = capture_window_plan(call, &plan->window);
-	return status ? status : record_level_read(call, &plan->level, &plan->window);
+	if (!status)
+		status = record_level_read(call, &plan->level, &plan->window);
+	return status ? status : record_slow_read(call, &plan->slow, &plan->window);
 }
 
 /* What users of nsys and of launchers are used to, and what would record something else here. */
@@ -283,6 +291,7 @@ static void begin_beside(void *of)
 	struct plan *plan = of;
 	record_top_begin(&plan->top); /* before there is a thread */
 	record_level_begin(&plan->level);
+	record_slow_begin(&plan->slow);
 	gauges_begin(&plan->gauges);
 }
 
@@ -290,6 +299,7 @@ static void attend_beside(void *of)
 {
 	struct plan *plan = of;
 	record_level_attend(&plan->level);
+	record_slow_attend(&plan->slow);
 }
 
 /* The job never ran. */
@@ -331,8 +341,8 @@ static int run_job(const struct invocation *call, struct plan *plan)
 	plan->ended.launch = &plan->launch;
 	plan->ended.waits = plan->stats || plan->report || plan->level.summary;
 	plan->level.tasks = plan->launch.size;
-	plan->level.directory = plan->directory;
-	plan->level.shown = plan->output.path;
+	plan->level.directory = plan->slow.directory = plan->directory;
+	plan->level.shown = plan->slow.shown = plan->output.path;
 	plan->ended.by_range = plan->window.range_end != NULL;
 	int error = environment_set(&plan->recording);
 	if (!error && plan->top.terminal >= 0)
@@ -347,6 +357,7 @@ static int run_job(const struct invocation *call, struct plan *plan)
 	bool whole = true; /* nothing of ours hangs */
 	record_top_end(&plan->top);
 	record_level_end(&plan->level);
+	record_slow_end(&plan->slow);
 	if (end.started) {
 		salvage(plan);
 		whole = gauges_end(&plan->gauges);
@@ -395,8 +406,10 @@ static const struct named_text examples[] = {
 	 "Record half a minute of it, after ten minutes."},
 	{"baton record --keep-last 10m -o runs/weeks -- python train.py",
 	 "A job of weeks: its last ten to twenty minutes are on disk."},
+	{"baton record --keep-last 60s --keep-slow 1.5 -o runs/weeks -- python train.py",
+	 "The same, and a copy of what led to each step that takes 1.5 times as long as usual."},
 	{"baton record --level summary -o runs/weeks -- python train.py",
-	 "The same, with a summary of all of the job beside it."},
+	 "Its last minutes, with a summary of all of the job beside them."},
 	{"baton record -c cudaProfilerApi -o runs/part -- python train.py",
 	 "Record what the program puts between cudaProfilerStart and cudaProfilerStop."},
 	{"srun baton record --reduce -o /local/%q{SLURM_JOB_ID} -- python train.py",
@@ -422,6 +435,7 @@ static const struct named_text files[] = {
 	{"DIR/*.baton",
 	 "one trace for each process that used CUDA, and gpus.*.baton: the samples of the GPUs"},
 	{"DIR/job.summary", "with --level summary: where the time of all of the job went"},
+	{"DIR/slow-N", "with --keep-slow: a copy of the traces, with what led to a slow step"},
 	{"DIR/job.out", "with --top: what the job would have printed on the terminal"},
 	{"DIR/BOOT.baton.part", "with --reduce: what this node's files were reduced to, where ranks of "
 							"other nodes are missing"},

@@ -6,7 +6,7 @@
 
 extern const struct command command_record, command_import, command_reduce, command_merge,
 	command_report, command_compare, command_jitter, command_whatif, command_stragglers,
-	command_metrics, command_top, command_stats, command_classify, command_export, command_dump,
-	command_check, command_doctor;
+	command_metrics, command_top, command_keep, command_stats, command_classify, command_export,
+	command_dump, command_check, command_doctor;
 
 #endif

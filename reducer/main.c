@@ -12,10 +12,10 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&command_record,     &command_import,  &command_reduce,   &command_merge,  &command_report,
-	&command_top,        &command_metrics, &command_compare,  &command_jitter, &command_whatif,
-	&command_stragglers, &command_stats,   &command_classify, &command_export, &command_dump,
-	&command_check,      &command_doctor,
+	&command_record, &command_import,     &command_reduce,  &command_merge,    &command_report,
+	&command_top,    &command_keep,       &command_metrics, &command_compare,  &command_jitter,
+	&command_whatif, &command_stragglers, &command_stats,   &command_classify, &command_export,
+	&command_dump,   &command_check,      &command_doctor,
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

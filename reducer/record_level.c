@@ -5,42 +5,21 @@
 #include "base/shell.h"
 #include "record/capture_window.h"
 #include "record/output_dir.h"
+#include "record/output_lock.h"
 #include "read/written.h"
 #include "stretch.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define S INT64_C(1000000000)
-enum {
-	KEEP_S = 120,
-	LEAST_S = 4,
-	NICER = 10,
-	LOCK_TRIES = 600,
-	LOCK_MS = 100,
-	WRITTEN_S = 2,
-	MARGIN_S = 10,
-	PROCESSES = 10
-};
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_sec * S + t.tv_nsec;
-}
+enum { LEAST_S = 4, LOCK_TRIES = 600, LOCK_MS = 100, WRITTEN_S = 2, MARGIN_S = 10 };
 
 /* What a stretch needs has to be there for half as long again as it is. An enum status. */
 static int read_stretch(struct record_level *level, int64_t keep_s)
@@ -69,7 +48,6 @@ int record_level_read(const struct invocation *call, struct record_level *level,
 					  struct capture_window *window)
 {
 	const char *text = option_text(call, "level", "events");
-	const char *kept = getenv("BATON_KEEP_LAST");
 	level->summary = strcmp(text, "summary") == 0;
 	if (!level->summary && strcmp(text, "events") == 0)
 		return STATUS_OK;
@@ -77,16 +55,8 @@ int record_level_read(const struct invocation *call, struct record_level *level,
 		diag("--level must be events or summary, not '%s'", text);
 		return STATUS_USAGE;
 	}
-	if (window->range_end || window->delay_ns || window->duration_ns) {
-		diag("--level summary covers the whole job: it cannot be used with --delay, --duration or "
-			 "-c");
-		return STATUS_USAGE;
-	}
-	if (!window->keep_s)
-		window->keep_s = kept ? amount_seconds(kept) : KEEP_S;
-	if (!window->keep_s)
-		window->keep_s = KEEP_S;
-	return read_stretch(level, window->keep_s);
+	const int status = capture_window_keep_some(window, "--level summary");
+	return status ? status : read_stretch(level, window->keep_s);
 }
 
 static char *path_in(const char *directory, const char *name)
@@ -107,32 +77,16 @@ struct until {
 	int64_t written_ns; /* what came later may be missing in some trace; 0: it is in all */
 };
 
-/* The last of the tasks removes the file: who has locked one that is gone begins again. */
-static bool is_locked(int fd)
-{
-	struct stat st;
-	return (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && fstat(fd, &st) == 0 &&
-		   st.st_nlink > 0;
-}
-
 /* Of the tasks of a launch one at a time. A file system without locks: all think that they have it,
  * and the order of stretches is what keeps them from counting twice. -1: another one has it. */
 static int lock(const struct record_level *level, int tries)
 {
-	char *path = path_in(level->directory, OUTPUT_SUMMARY_LOCK);
-	int fd = -1;
-	for (int i = 0; path && fd < 0 && i < tries; i++) {
-		const struct timespec pause = {0, i ? LOCK_MS * 1000000 : 0};
+	const struct timespec pause = {0, LOCK_MS * 1000000};
+	int fd = output_lock_task(level->directory, OUTPUT_SUMMARY_LOCK);
+	for (int i = 1; fd < 0 && i < tries; i++) {
 		nanosleep(&pause, NULL);
-		fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (fd < 0)
-			break;
-		if (!is_locked(fd)) {
-			close(fd);
-			fd = -1;
-		}
+		fd = output_lock_task(level->directory, OUTPUT_SUMMARY_LOCK);
 	}
-	free(path);
 	return fd;
 }
 
@@ -185,30 +139,15 @@ static int64_t written_ns(const struct record_level *level, int64_t most_ns)
 	return written_to(level->directory, most_ns + WRITTEN_S * S) - WRITTEN_S * S;
 }
 
-static void sleep_until(int64_t at_ns)
-{
-	for (int64_t left; (left = at_ns - now_ns()) > 0;) {
-		const struct timespec pause = {left / S, left % S};
-		nanosleep(&pause, NULL);
-	}
-}
+struct level_turn {
+	const struct record_level *level;
+	struct until until;
+};
 
-/* In a process of its own: what it takes of memory, or ends it, is gone with it. `quiet`: what keeps
- * it from writing was said in the turn before. */
-static int turn(const struct record_level *level, struct until until, bool quiet)
+static int add_one(void *of)
 {
-	const pid_t pid = fork();
-	int status = 0;
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		const int nowhere = quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-		if (nowhere >= 0)
-			dup2(nowhere, STDERR_FILENO);
-		_exit(add_stretch(level, until, true));
-	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : (int)STATUS_INPUT;
+	const struct level_turn *turn = of;
+	return add_stretch(turn->level, turn->until, true);
 }
 
 /* Where a process of the job writes late (its writer thread got no core), the stretch ends where its
@@ -219,101 +158,47 @@ static struct until await_traces(const struct record_level *level, int64_t stret
 	const int64_t from_ns = stretch * level->long_ns, to_ns = from_ns + level->long_ns;
 	const int64_t due = due_ns(level, stretch), late = due + level->long_ns / 4;
 	int64_t written;
-	for (sleep_until(due); (written = written_ns(level, to_ns)) < to_ns && now_ns() < late;)
-		sleep_until(now_ns() + S / 5);
+	for (beside_sleep_until(due);
+		 (written = written_ns(level, to_ns)) < to_ns && beside_now_ns() < late;)
+		beside_sleep_until(beside_now_ns() + S / 5);
 	if (written >= to_ns)
 		return (struct until){to_ns, 0};
 	return (struct until){written > from_ns ? written : from_ns, written > 0 ? written : 1};
 }
 
-/* Only its parent ends it: what a terminal, a scheduler or another program sends to the job's group
- * (SIGINT, SIGTERM, SIGUSR1 ...) is for the job, which may go on. */
-static void block_signals(void)
+static void be_beside(void *of, pid_t parent)
 {
-	static const int stops[] = {SIGTSTP, SIGTTIN, SIGTTOU};
-	sigset_t taken;
-	sigfillset(&taken);
-	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
-		sigdelset(&taken, stops[i]);
-	sigprocmask(SIG_SETMASK, &taken, NULL);
-}
-
-static void __attribute__((noreturn)) be_beside(const struct record_level *level, pid_t parent)
-{
+	const struct record_level *level = of;
 	const int64_t long_ns = level->long_ns;
 	int64_t stretch = level->begin_ns / long_ns;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGCHLD, SIG_DFL);
-	block_signals();
-	setpriority(PRIO_PROCESS, 0, NICER);
-	for (int status = STATUS_OK; getppid() == parent; stretch++) {
-		while (due_ns(level, stretch + 1) + long_ns <= now_ns())
+	for (int status = STATUS_OK; beside_goes_on(parent); stretch++) {
+		while (due_ns(level, stretch + 1) + long_ns <= beside_now_ns())
 			stretch++; /* it comes late: the next turn takes what was left out too */
-		status = turn(level, await_traces(level, stretch), status == STATUS_OUTPUT);
+		struct level_turn turn = {level, await_traces(level, stretch)};
+		/* what keeps it from writing was said in the turn before */
+		status = beside_turn(add_one, &turn, status == STATUS_OUTPUT);
 	}
-	_exit(STATUS_OK);
-}
-
-static void begin_process(struct record_level *level)
-{
-	const pid_t parent = getpid();
-	level->process = fork();
-	if (level->process == 0)
-		be_beside(level, parent);
-	level->begun++;
-	if (level->process < 0)
-		diag("--level summary: no process beside the job (%s): its summary is made when it ends, "
-			 "of what --keep-last keeps",
-			 strerror(errno));
 }
 
 void record_level_begin(struct record_level *level)
 {
-	level->begin_ns = now_ns();
+	level->begin_ns = beside_now_ns();
+	level->beside = (struct beside){.option = "--level summary",
+									.without = "what --keep-last keeps is added when the job ends",
+									.be = be_beside,
+									.of = level};
 	if (level->summary)
-		begin_process(level);
+		beside_begin(&level->beside);
 }
 
-static double seconds(const struct timeval *t)
-{
-	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
-}
-
-/* With WNOHANG in `how` it may still run. True: it has ended. */
-static bool has_ended(struct record_level *level, int how)
-{
-	struct rusage took = {0};
-	pid_t ended;
-	while ((ended = wait4(level->process, NULL, how, &took)) < 0 && errno == EINTR)
-		;
-	if (ended == 0)
-		return false;
-	level->process = 0;
-	level->cpu_s += seconds(&took.ru_utime) + seconds(&took.ru_stime);
-	return true;
-}
-
-/* What it had not yet added is in the traces, or is counted as missing by the next turn. */
 void record_level_attend(struct record_level *level)
 {
-	if (level->process <= 0 || !has_ended(level, WNOHANG))
-		return;
-	if (level->begun == 1)
-		diag("--level summary: the process beside the job was killed: another one takes its place");
-	if (level->begun < PROCESSES)
-		begin_process(level);
-	else
-		diag("--level summary: the process beside the job was killed %d times: no other one is "
-			 "started, and the rest is added when the job ends",
-			 PROCESSES);
+	beside_attend(&level->beside);
 }
 
 void record_level_end(struct record_level *level)
 {
-	if (level->process <= 0)
-		return;
-	kill(level->process, SIGKILL);
-	has_ended(level, 0);
+	beside_end(&level->beside);
 }
 
 /* Removes all but the summary: also what a process that was killed had begun to write. Where another
@@ -352,7 +237,7 @@ static int add_rest(const struct record_level *level, enum record_left left)
 {
 	const int64_t never_ns = INT64_MAX / 2;
 	const bool runs = left != RECORD_WHOLE && written_ns(level, never_ns) < never_ns;
-	const struct until until = {runs ? now_ns() - 2 * WRITTEN_S * S : INT64_MAX, 0};
+	const struct until until = {runs ? beside_now_ns() - 2 * WRITTEN_S * S : INT64_MAX, 0};
 	return add_stretch(level, until, runs);
 }
 
@@ -364,7 +249,7 @@ void record_level_finish(const struct record_level *level, enum record_left left
 		status = add_rest(level, left);
 	clear(level);
 	if (adds && verbose)
-		diag("beside the job: %.3f s of CPU time", level->cpu_s);
+		diag("beside the job: %.3f s of CPU time", level->beside.cpu_s);
 	if (adds)
 		say(level, left, status);
 }

@@ -4,11 +4,11 @@
 #define RECORD_LEVEL_H
 
 #include "cli/command.h"
+#include "record_beside.h"
 #include "record_end.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct capture_window; /* record/capture_window.h */
 
@@ -18,9 +18,7 @@ struct record_level {
 	int64_t long_ns;               /* a stretch */
 	int64_t begin_ns;              /* when the job began, by CLOCK_REALTIME */
 	int tasks;                     /* of the launch */
-	pid_t process;                 /* 0: none */
-	int begun;                     /* processes so far: one that is killed has a successor */
-	double cpu_s;                  /* of the processes that have ended */
+	struct beside beside;
 };
 
 /* Reads --level; with 'summary' the window keeps the last part in any case. An enum status. */

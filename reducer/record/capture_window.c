@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { KEEP_S = 120 };
+
 static int signal_number(const char *name)
 {
 	static const struct {
@@ -132,6 +134,20 @@ int capture_window_plan(const struct invocation *call, struct capture_window *wi
 	if (!status)
 		status = read_keep_last(call, &window->keep_s);
 	return status ? status : check(call, window);
+}
+
+int capture_window_keep_some(struct capture_window *window, const char *option)
+{
+	const char *kept = getenv("BATON_KEEP_LAST");
+	if (window->range_end || window->delay_ns || window->duration_ns) {
+		diag("%s covers the whole job: it cannot be used with --delay, --duration or -c", option);
+		return STATUS_USAGE;
+	}
+	if (!window->keep_s && kept)
+		window->keep_s = amount_seconds(kept);
+	if (!window->keep_s)
+		window->keep_s = KEEP_S;
+	return STATUS_OK;
 }
 
 /* With --kill the recording ends first, so that all of it is on disk; the recorder need not say so.

@@ -16,6 +16,9 @@ struct capture_window {
 
 /* Reads the options. STATUS_OK, or STATUS_USAGE after printing the reason. */
 int capture_window_plan(const struct invocation *call, struct capture_window *window);
+/* `option` needs that the last part of the job is kept: two minutes, if nobody says how much.
+ * STATUS_OK, or STATUS_USAGE after printing the reason. */
+int capture_window_keep_some(struct capture_window *window, const char *option);
 /* The value of BATON_WINDOW for a job that starts now, written to `text`; NULL: all of it is
  * recorded. */
 const char *capture_window_text(const struct capture_window *window, char *text, size_t room);

@@ -1,5 +1,6 @@
 #include "record/output_dir.h"
 
+#include "record/kept_copy.h"
 #include "record/output_lock.h"
 #include "record/output_name.h"
 
@@ -121,20 +122,47 @@ static bool is_mark(const char *name)
 		   strncmp(name, UNRECORDED, strlen(UNRECORDED)) == 0;
 }
 
+/* What mkstemp() makes of NAME.XXXXXX. */
+static bool is_temporary(const char *ending)
+{
+	return ending[0] == '.' && strspn(ending + 1, mkstemp_letters) == MKSTEMP_LETTERS &&
+		   ending[1 + MKSTEMP_LETTERS] == 0;
+}
+
 bool output_dir_is_left(const char *name)
 {
 	const size_t bytes = strlen(OUTPUT_SUMMARY);
 	return strcmp(name, OUTPUT_SUMMARY_LOCK) == 0 ||
-		   (strncmp(name, OUTPUT_SUMMARY ".", bytes + 1) == 0 &&
-			strspn(name + bytes + 1, mkstemp_letters) == MKSTEMP_LETTERS &&
-			name[bytes + 1 + MKSTEMP_LETTERS] == 0);
+		   (strncmp(name, OUTPUT_SUMMARY, bytes) == 0 && is_temporary(name + bytes));
+}
+
+/* What follows the number in the name of a copy; NULL: it is none. */
+static const char *after_number(const char *name)
+{
+	const size_t bytes = strlen(OUTPUT_SLOW);
+	const size_t digits =
+		strncmp(name, OUTPUT_SLOW, bytes) == 0 ? strspn(name + bytes, "0123456789") : 0;
+	return digits ? name + bytes + digits : NULL;
+}
+
+bool output_dir_is_half_copy(const char *name)
+{
+	const char *rest = after_number(name);
+	return rest && is_temporary(rest);
+}
+
+static bool is_copy(const char *name)
+{
+	const char *rest = after_number(name);
+	return rest && (!rest[0] || is_temporary(rest));
 }
 
 static bool is_ours(const char *name)
 {
 	return ends_with(name, ".baton") || ends_with(name, ".baton.part") ||
 		   strcmp(name, OUTPUT_SUMMARY) == 0 || output_dir_is_left(name) ||
-		   ends_with(name, ".baton.salvage") || ends_with(name, ".baton.keep") || is_mark(name);
+		   ends_with(name, ".baton.salvage") || ends_with(name, ".baton.keep") || is_mark(name) ||
+		   strcmp(name, OUTPUT_SLOW_LOCK) == 0;
 }
 
 static bool older(const struct stat *st, const struct timespec *than)
@@ -152,6 +180,10 @@ static int remove_or_refuse(int dirfd, const char *name, bool force)
 		force = true;
 	if (!force)
 		return name[0] == '.' ? 0 : -ENOTEMPTY;
+	if (is_copy(name)) {
+		kept_copy_remove(dirfd, name);
+		return 0;
+	}
 	return is_ours(name) && unlinkat(dirfd, name, 0) != 0 && errno != ENOENT ? -errno : 0;
 }
 

@@ -13,6 +13,9 @@
  * to it lock. */
 #define OUTPUT_SUMMARY "job.summary"
 #define OUTPUT_SUMMARY_LOCK OUTPUT_SUMMARY ".lock"
+/* Copies of the traces with a slow step (--keep-slow): slow-1, slow-2 ... */
+#define OUTPUT_SLOW "slow-"
+#define OUTPUT_SLOW_LOCK ".baton-slow"
 
 struct output_dir {
 	char path[PATH_MAX]; /* as the user named it */
@@ -35,5 +38,7 @@ void output_dir_undo(const struct output_dir *out);
 
 /* Is it the lock, or what a summary is written into before it has its name? */
 bool output_dir_is_left(const char *name);
+/* Is it what a copy of the traces is made in before it has its name? */
+bool output_dir_is_half_copy(const char *name);
 
 #endif

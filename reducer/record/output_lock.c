@@ -107,3 +107,18 @@ void output_lock_release(void)
 	held = held_in = -1;
 	unlocked = false;
 }
+
+int output_lock_task(const char *directory, const char *name)
+{
+	char *path = NULL;
+	if (asprintf(&path, "%s/%s", directory, name) < 0)
+		return -1;
+	const int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	free(path);
+	const bool taken = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	if (fd >= 0 && !taken && !is_gone(fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}

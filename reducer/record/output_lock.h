@@ -13,4 +13,9 @@ int output_lock_take(int dirfd, uint64_t key, int rank);
  * nothing happens. */
 void output_lock_release(void);
 
+/* Another file `name` in the directory, which of the tasks of a launch one holds: locks it, as long
+ * as the descriptor, which is the result, is open. -1: another one has it, or there is no room. A
+ * file system without locks: all think that they have it. Who removes the file holds the lock. */
+int output_lock_task(const char *directory, const char *name);
+
 #endif

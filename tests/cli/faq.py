@@ -6,7 +6,7 @@ import sys
 
 SOURCES = glob.glob("shim/**/*.c", recursive=True) + glob.glob("reducer/record/*.c") + glob.glob("reducer/record_*.c") + ["reducer/cmd_record.c"]
 CALL = re.compile(r'\b(?:message|message_detail|diag)\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)')
-CONVERSION = re.compile(r"%[-.*\d]*(?:ll|l|z)?[sdux]|%[.\d]*f")
+CONVERSION = re.compile(r"%[-.*\d]*(?:ll|l|z)?[sdux]|%[.*\d]*f")
 
 
 def printed():

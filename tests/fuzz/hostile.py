@@ -43,7 +43,7 @@ SOME = ["report --critical run", "report --by stack run", "report --html page.ht
         "export --format perfetto -o out -f run", "export --format chrome -o out -f run", "export --format kineto -o kineto -f run",
         "export --format parquet -o tables -f run", "export --format csv -o tables -f run", "export --format arrow -o tables -f run",
         "export --format nsys-sqlite -o out -f run", "export --format nvprof-csv -o out -f run", "report --step 1 --gaps 2 run", "report --csv run",
-        "dump --json alone",
+        "dump --json alone", "keep -o copy run",
         # parts
         "report --time 0..0.01 run", "reduce --time 0..0.001 --add -o added run", "dump --device 0 --step 0..1 run", "jitter --device 0 --time ..0.5 run",
         "export --format nsys-sqlite --device 0 --step 0..1 -o out -f run", "export --format nvprof-csv --device 0 --time ..1 -o out -f run",
