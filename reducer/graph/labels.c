@@ -155,7 +155,9 @@ static int gather(const struct process *p, const struct host_thread *t, struct b
 static int by_span_thread(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
-	return x->thread < y->thread ? -1 : x->thread > y->thread;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
 size_t labels_begin(struct process *p)

@@ -5,6 +5,7 @@
 #include "graph/causes.h"
 #include "graph/holdings.h"
 #include "graph/labels.h"
+#include "graph/sleeps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -252,6 +253,7 @@ int threads_open(struct process *p, struct model *model)
 	for (uint32_t i = 0; !error && i < p->n_threads; i++) {
 		struct host_thread *t = &p->threads[i];
 		sort_scheds(t);
+		sleeps_place(p, t);
 		error = make_points(t);
 		error = error ? error : add_nodes(t, &model->graph);
 		error = error ? error : labels_find(p, t, &left);

@@ -6,15 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOT_STARTED = 127 }; /* older C libraries say so when there is no such program */
-
-extern char **environ;
+enum { NOT_STARTED = 127 };
 
 bool nsys_report_is(const unsigned char *head, size_t bytes)
 {
@@ -22,47 +20,28 @@ bool nsys_report_is(const unsigned char *head, size_t bytes)
 	return bytes >= mark && memcmp(head, NSYS_REPORT_MARK, mark) == 0;
 }
 
-/* Signals wait while an import writes; they end nsys as usual. */
-static int take_signals(posix_spawnattr_t *attributes)
+/* Signals wait while an import writes; they end nsys as usual, and so does the end of baton. Its
+ * progress is not shown. */
+static void __attribute__((noreturn)) become(char *const arguments[])
 {
 	sigset_t none;
+	const int read_end = open("/dev/null", O_RDONLY), write_end = open("/dev/null", O_WRONLY);
 	sigemptyset(&none);
-	int error = posix_spawnattr_setsigmask(attributes, &none);
-	return error ? error : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK);
-}
-
-/* Its progress is not shown. */
-static int take_files(posix_spawn_file_actions_t *files)
-{
-	int error = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
-	return error ? error : posix_spawn_file_actions_addopen(files, 1, "/dev/null", O_WRONLY, 0);
-}
-
-static int start(char *const arguments[], pid_t *pid)
-{
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	int error = posix_spawn_file_actions_init(&files);
-	if (error)
-		return -error;
-	error = posix_spawnattr_init(&attributes);
-	if (!error) {
-		error = take_files(&files);
-		error = error ? error : take_signals(&attributes);
-		error = error ? error
-					  : posix_spawnp(pid, arguments[0], &files, &attributes, arguments, environ);
-		posix_spawnattr_destroy(&attributes);
-	}
-	posix_spawn_file_actions_destroy(&files);
-	return -error;
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (dup2(read_end, STDIN_FILENO) >= 0 && dup2(write_end, STDOUT_FILENO) >= 0)
+		execvp(arguments[0], arguments);
+	_exit(NOT_STARTED);
 }
 
 static int run(char *const arguments[])
 {
-	pid_t pid;
-	int status, error = start(arguments, &pid);
-	if (error)
-		return error;
+	int status;
+	const pid_t pid = fork();
+	if (pid == 0)
+		become(arguments);
+	if (pid < 0)
+		return -errno;
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
