@@ -48,13 +48,12 @@ static int ask(struct causes *c, const int64_t *from_ns, int64_t least_ns, struc
 /* Does a device wait so more often than the others do? */
 static bool waits_more(const struct model *m, enum cause cause, uint32_t unit)
 {
-	const uint8_t site = cause == CAUSE_SYNC_DEVICE ? WAIT_DEVICE
-						 : cause == CAUSE_SYNC_MID  ? WAIT_MID
-													: WAIT_END;
+	const uint32_t sites = cause_sites(cause);
 	uint64_t own = 0, others = 0;
 	for (size_t i = 0; i < m->n_waits; i++) {
-		own += m->waits[i].site == site && m->waits[i].unit == unit;
-		others += m->waits[i].site == site && m->waits[i].unit != unit;
+		const bool is_site = sites >> m->waits[i].site & 1;
+		own += is_site && m->waits[i].unit == unit;
+		others += is_site && m->waits[i].unit != unit;
 	}
 	return m->n_units > 1 && 10 * own * (m->n_units - 1) > 12 * others;
 }
@@ -182,7 +181,7 @@ static int ask_all(struct asking *a)
 	for (size_t i = 0; !error && i < sizeof(with_units) / sizeof(with_units[0]); i++)
 		error = ask_everywhere(a, with_units[i], true);
 	if (!error && sites_of_waits(m) > 1) /* else it is one of the last three */
-		error = ask_everywhere(a, CAUSE_SYNC, false);
+		error = ask_everywhere(a, CAUSE_SYNC, true);
 	error = error ? error : ask_everywhere(a, CAUSE_QUEUE_FULL, false);
 	if (!error && a->c->unsteady)
 		error = ask_everywhere(a, CAUSE_STEADY_HOST, false);

@@ -56,6 +56,16 @@ is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['item_end'], 0.05)"
 run turns --workload jax --ranks 4 --seed 4 --fault profiler=100000
 is "f[0]['id'] == 'profiler' and near(f[0]['gain_ms'], loss['profiler'], 0.25)"
 
+# Keeps out: the profiler's work under the lock as sleep, because the sampler put the sleep of that millisecond there.
+run asleep --workload jax --ranks 5 --seed 413000 --noise-seed 555341 --eval 4:2 --host-noise even --nvtx off --fault io_sleep=14598 \
+	--fault profiler=41503
+is "f[0]['id'] == 'profiler' and near(f[0]['gain_ms'], loss['profiler'], 0.25)"
+
+# Keeps out: one rank's host, or a host's, where all waits for the GPU that it alone makes are the loss, and those at the end of
+# steps or in the middle win little by themselves.
+run waits_more --workload short_backward --ranks 8 --per-host 2 --seed 955644 --noise-seed 362462 --host-noise bursts --fault sync=4@3
+is "f[0]['id'] == 'late_rank' and f[0]['rank'] == 3 and f[0]['cause'] == 'sync' and near(f[0]['gain_ms'], loss['sync'], 0.1)"
+
 # Keeps out: waiting for a core inside of a call that goes with the call, as a loss of the cores alone.
 run call --workload three_level --ranks 8 --cores 8 --seed 518252 --fault module_load=37610
 is "f[0]['id'] == 'module_load' and near(f[0]['gain_ms'], loss['module_load'], 0.25)"
