@@ -146,13 +146,15 @@ int64_t finding_time_in(const struct summary *s, uint64_t leaves, uint32_t devic
 	return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
 }
 
-/* What is copied which way, and how fast: the two directions that take most time. */
+/* What is copied which way, and how fast: the two directions that take most time, the second one if it
+ * takes a hundredth of the first. */
 static void say_copies(const struct finding_source *m, uint32_t device, struct finding *out)
 {
 	struct copies_way ways[COPIES_WAYS];
 	const size_t n = copies_by_way(m->summary, device, ways);
 	const int64_t per = steps_of(m->f, device);
-	for (size_t i = 0; i < n && i < NAMES; i++) {
+	for (size_t i = 0; i < n && i < NAMES && 100 * (__int128)ways[i].total_ns >= ways[0].total_ns;
+		 i++) {
 		char bytes[32], rate[64] = "";
 		if (ways[i].sized_ns > 0)
 			snprintf(rate, sizeof(rate), ", %s at %.1f GB/s",

@@ -20,6 +20,12 @@ report() { # report CASE: of its import
 report xpu
 expect_true "d['quality']['unmatched_ops'] == 0 and d['run']['steps'] == 4 and d['devices'][0]['kernels'] == 32"
 
+# Keeps out: steps by the order of kernels alone, where torch.profiler says when optimizers step; two steps for one, where two optimizers
+# step after one backward pass.
+report optimizers
+expect_true "d['run']['step_source'] == 'optimizer' and d['run']['steps'] == 3 and d['devices'][0]['kernels'] == 3 * 18"
+expect_true "d['run']['step_confidence'] == 1"
+
 # Keeps out: steps of 0 ms where the trace does not say what launched the kernels.
 report unlaunched
 expect_true "d['run']['step_source'] == 'none' and d['quality']['steps_cut'] == 0"

@@ -233,6 +233,28 @@ def case_offload(directory, options, found):
     return 0
 
 
+def case_optimizers(directory, options, found):
+    """steps without markers, each with two optimizers of a class that step one after the other"""
+    trace = Trace(0, 1, options)
+    now_ns = START_NS
+    for number in range(options.steps):
+        for name in ("ampere_sgemm_128x64_nn", "void cudnn::bn_bw_1C11_kernel_new<float>(float*)"):
+            for _ in range(options.kernels):
+                if "_bw_" in name:
+                    trace.range("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", now_ns, now_ns + 20 * US)
+                trace.launch("cudaLaunchKernel", now_ns + 5 * US, 5 * US, "kernel", name, now_ns + 13 * US, 9 * US)
+                now_ns += 25 * US
+        for _ in range(2):
+            trace.range("user_annotation", "Optimizer.step#SGD.step", now_ns, now_ns + 30 * US)
+            trace.counts["ranges"] += 1  # the mark of its end
+            trace.launch("cudaLaunchKernel", now_ns + 5 * US, 5 * US, "kernel",
+                         "void at::native::multi_tensor_apply_kernel<at::native::TensorListMetadata<2>>()", now_ns + 13 * US, 9 * US)
+            now_ns += 40 * US
+        now_ns += 50 * US * (1 + number % 3)
+    put(directory, trace, found, options)
+    return 0
+
+
 def case_orders(directory, options, found):
     """rank 0 has the events before the other keys, rank 1 the time base before the events"""
     for rank, order in enumerate(["events first", "base first"]):

@@ -229,6 +229,7 @@ static int finish(struct kineto *k, int error, uint64_t offset)
 	}
 	take_base(k);
 	kineto_autograd_write(&k->rows.autograd, k->out);
+	kineto_optimizers_write(&k->rows.optimizers, k->out);
 	output_error = close_trace(k);
 	if (output_error) {
 		diag("%s: writing the trace: %s", k->run->out_dir, strerror(-output_error));

@@ -1,5 +1,6 @@
 #include "import/kineto/kineto_rows.h"
 
+#include "base/saturate.h"
 #include "import/json/json_event.h"
 #include "import/kineto/kineto_detail.h"
 #include "import/kineto/kineto_nccl.h"
@@ -380,6 +381,9 @@ static bool range_row(struct kineto_rows *rows, struct event *e, int category)
 		e->present |= BIT(RANGE_INPUTS);
 	}
 	trace_out_row(rows->out, BATON_RANGE, e->row, e->present);
+	const int64_t begin_ns = e->row[ROW_START];
+	const int64_t span[2] = {begin_ns, saturate_add(begin_ns, e->row[ROW_DUR])};
+	kineto_optimizers_range(&rows->optimizers, e->v[EV_NAME].at, e->v[EV_NAME].bytes, span, thread);
 	return true;
 }
 
@@ -571,6 +575,7 @@ void kineto_rows_free(struct kineto_rows *rows)
 {
 	json_event_free(rows->reader);
 	kineto_autograd_free(&rows->autograd);
+	kineto_optimizers_free(&rows->optimizers);
 	free(rows->scratch);
 	rows->reader = NULL;
 	rows->scratch = NULL;

@@ -4,6 +4,7 @@
 
 #include "import/kineto/kineto_autograd.h"
 #include "import/kineto/kineto_facts.h"
+#include "import/kineto/kineto_optimizer.h"
 #include "import/trace_out.h"
 
 struct json_event_reader;
@@ -28,6 +29,7 @@ struct kineto_rows {
 	uint32_t device_ids[KINETO_DEVICES];
 	size_t n_devices;
 	struct kineto_autograd autograd;
+	struct kineto_optimizers optimizers;
 	struct kineto_unread unread[KINETO_UNREAD]; /* the first unknown categories */
 	size_t n_unread;
 	uint64_t
