@@ -199,7 +199,7 @@ const struct culprit *choice_best(const struct model *m, const struct suspects *
 	const struct culprit *own = NULL;
 	for (size_t i = 0; *structure && i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
-		if (choice_is_structure(x) || choice_is_even(x) ||
+		if (choice_is_structure(x) || choice_is_even(x) || x->cause == CAUSE_STEADY_HOST ||
 			10 * (__int128)x->gain.ns < OWN_TENTHS * (__int128)most_ns)
 			continue;
 		if (!own || is_less(x, own, step_ns))

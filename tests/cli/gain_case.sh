@@ -66,6 +66,10 @@ is "f[0]['id'] == 'profiler' and near(f[0]['gain_ms'], loss['profiler'], 0.25)"
 run waits_more --workload short_backward --ranks 8 --per-host 2 --seed 955644 --noise-seed 362462 --host-noise bursts --fault sync=4@3
 is "f[0]['id'] == 'late_rank' and f[0]['rank'] == 3 and f[0]['cause'] == 'sync' and near(f[0]['gain_ms'], loss['sync'], 0.1)"
 
+# Keeps out: hosts that are unsteady before waits for the GPU that win half as much again, because steps differ.
+run varied --workload ddp --ranks 16 --seed 816130 --noise-seed 866957 --vary 250 --host-noise even --gpu-tick 32 --fault sync=1
+is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['sync'], 0.15)"
+
 # Keeps out: waiting for a core inside of a call that goes with the call, as a loss of the cores alone.
 run call --workload three_level --ranks 8 --cores 8 --seed 518252 --fault module_load=37610
 is "f[0]['id'] == 'module_load' and near(f[0]['gain_ms'], loss['module_load'], 0.25)"
