@@ -8,7 +8,10 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -31,7 +34,7 @@ static int keep_numbered(const char *dir, char copy_path[PATH_MAX], struct kept_
 	return error;
 }
 
-static int say_error(const char *dir, const char *to, int error)
+static int say_error(const char *dir, const char *to, const struct kept_copy *copy, int error)
 {
 	if (error == -ENODATA) {
 		diag("%s: nothing is recorded in it yet", dir);
@@ -40,6 +43,10 @@ static int say_error(const char *dir, const char *to, int error)
 	if (error == -EEXIST) {
 		diag("-o %s: it exists; name a new directory", to);
 		return STATUS_USAGE;
+	}
+	if (copy->unread[0]) {
+		diag("%s: %s; there is no copy", copy->unread, strerror(-error));
+		return STATUS_INPUT;
 	}
 	diag("%s: %s; there is no copy", to, strerror(-error));
 	return STATUS_OUTPUT;
@@ -51,29 +58,76 @@ static void strip(char *path)
 		path[--n] = 0;
 }
 
+/* Signals that end the program wait while the copy is made; then it is removed first. */
+static void choose_signals(sigset_t *ending)
+{
+	sigemptyset(ending);
+	sigaddset(ending, SIGINT);
+	sigaddset(ending, SIGTERM);
+	sigaddset(ending, SIGHUP);
+}
+
+static bool is_to_end(void)
+{
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+	sigset_t pending;
+	bool ends = false;
+	sigpending(&pending);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+		ends |= sigismember(&pending, ending[i]) == 1;
+	return ends;
+}
+
+/* `to`: where the copy goes, "": a name is made, which is written into it. 0 or -errno. */
+static int keep(const char *dir, char to[PATH_MAX], struct kept_copy *copy)
+{
+	sigset_t ending, before;
+	choose_signals(&ending);
+	sigprocmask(SIG_BLOCK, &ending, &before);
+	*copy = (struct kept_copy){.stop = is_to_end};
+	const int error = to[0] ? kept_copy_make(dir, to, copy) : keep_numbered(dir, to, copy);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+/* The directory as it was named, without slashes at its end; "." and ".." by their path, so that the
+ * copy lies beside them. An enum status. */
+static int take_directory(const char *named, char dir[PATH_MAX])
+{
+	struct stat st;
+	snprintf(dir, PATH_MAX, "%s", named);
+	strip(dir);
+	const char *slash = strrchr(dir, '/'), *last = slash ? slash + 1 : dir;
+	if (stat(dir, &st) != 0 ||
+		((strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && !realpath(named, dir))) {
+		diag("%s: %s", named, strerror(errno));
+		return STATUS_INPUT;
+	}
+	if (S_ISDIR(st.st_mode))
+		return STATUS_OK;
+	diag("%s: not a directory of a run", dir);
+	return STATUS_INPUT;
+}
+
 static int run(const struct invocation *call)
 {
 	char dir[PATH_MAX], to[PATH_MAX], bytes[32];
 	const char *given = option_text(call, "output", NULL);
 	struct kept_copy copy;
 	struct salvage_result salvaged;
-	struct stat st;
-	snprintf(dir, sizeof(dir), "%s", call->operand[0]);
-	strip(dir);
-	if (stat(dir, &st) != 0) {
-		diag("%s: %s", dir, strerror(errno));
-		return STATUS_INPUT;
+	if (call->operands > 1 || (given && !given[0])) {
+		diag("one directory at a time: baton keep DIR -o COPY");
+		return STATUS_USAGE;
 	}
-	if (!S_ISDIR(st.st_mode)) {
-		diag("%s: not a directory of a run", dir);
-		return STATUS_INPUT;
-	}
+	const int status = take_directory(call->operand[0], dir);
+	if (status != STATUS_OK)
+		return status;
 	salvage_directory(dir, &salvaged); /* what killed processes left is in it too */
 	snprintf(to, sizeof(to), "%s", given ? given : "");
 	strip(to);
-	const int error = given ? kept_copy_make(dir, to, &copy) : keep_numbered(dir, to, &copy);
+	const int error = keep(dir, to, &copy);
 	if (error)
-		return say_error(dir, to, error);
+		return say_error(dir, to, &copy, error);
 	diag("%llu %s, %s in %s        next: baton report %s", (unsigned long long)copy.traces,
 		 copy.traces == 1 ? "trace" : "traces", amount_bytes(copy.bytes, bytes), to,
 		 shell_word(to).at);
@@ -91,7 +145,7 @@ static const struct named_text files[] = {
 };
 static const struct named_text statuses[] = {
 	{"2", "COPY exists"},
-	{"3", "DIR is no directory, or nothing is recorded in it yet"},
+	{"3", "DIR is no directory, cannot be read, or nothing is recorded in it yet"},
 	{"5", "COPY could not be written; there is no half one"},
 	{0},
 };

@@ -47,9 +47,9 @@ static const struct option_spec options[] = {
 	{"keep-last", 0, OPTION_TEXT, "TIME",
 	 "keep the last TIME of the job (60s, 15m, 2h) to twice as much, and leave out what is older"},
 	{"keep-slow", 0, OPTION_TEXT, "TIMES",
-	 "keep a copy in DIR/slow-N where a step takes TIMES as long as usual (1.5): of the slowest "
+	 "copy the traces to DIR/slow-N when a step takes TIMES (such as 1.5) as long as usual; the "
 	 "four "
-	 "(with --keep-last, default 2m)"},
+	 "slowest stay. Needs --keep-last (default 2m)"},
 	{"level", 0, OPTION_TEXT, "WHAT",
 	 "events (default); summary: all of the job in DIR/job.summary, which does not grow with the "
 	 "time, and the events of the last minutes (--keep-last, default 2m)"},

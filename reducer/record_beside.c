@@ -39,10 +39,12 @@ bool beside_goes_on(pid_t parent)
 
 int beside_turn(int (*work)(void *of), void *of, bool quiet)
 {
-	const pid_t pid = fork();
+	const pid_t parent = getpid(), pid = fork();
 	int status = 0;
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent) /* it was ended just now */
+			_exit(STATUS_OK);
 		const int nowhere = quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
 		if (nowhere >= 0)
 			dup2(nowhere, STDERR_FILENO);

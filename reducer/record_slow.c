@@ -31,6 +31,8 @@ enum {
 	TRACES = 8,       /* that are looked at: a step that ranks share is as long on all of them */
 	COPIES = 4,       /* that are kept: of the slowest steps */
 	NUMBERS = 10000,
+	LOCK_TRIES = 20,
+	LOCK_MS = 50,
 	IDLE_TIMES = 9 /* a pause is so many times what a look took */
 };
 
@@ -41,6 +43,7 @@ struct slow_copy {
 
 struct slow_steps {
 	int looks;
+	bool failed;      /* a copy, and that was told */
 	int64_t until_ns; /* the steps that ended by then were looked at; 0: there were none */
 	struct slow_copy copies[COPIES];
 	struct slow_copy last;
@@ -101,7 +104,8 @@ static void see(const struct step_place *place, void *of)
 
 struct candidate {
 	char *path;
-	bool own; /* of this node */
+	bool samples; /* of the GPUs */
+	bool own;     /* of this node */
 	struct timespec written;
 };
 
@@ -110,6 +114,8 @@ struct candidate {
 static int by_worth(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
+	if (x->samples != y->samples)
+		return x->samples ? 1 : -1;
 	if (x->own != y->own)
 		return x->own ? -1 : 1;
 	if (x->written.tv_sec != y->written.tv_sec)
@@ -132,18 +138,18 @@ static int choose_traces(struct paths *paths)
 		const char *slash = strrchr(paths->at[i], '/'), *name = slash ? slash + 1 : paths->at[i];
 		struct stat st = {0};
 		stat(paths->at[i], &st);
-		all[i] =
-			(struct candidate){paths->at[i], strncmp(name, boot, BOOT_ID_SHORT) == 0, st.st_mtim};
+		all[i] = (struct candidate){.path = paths->at[i],
+									.samples = strncmp(name, "gpus.", 5) == 0,
+									.own = strncmp(name, boot, BOOT_ID_SHORT) == 0,
+									.written = st.st_mtim};
+		n += !all[i].samples;
 	}
 	if (paths->n)
 		sort_rows(all, paths->n, sizeof(*all), by_worth);
 	for (size_t i = 0; i < paths->n; i++)
 		paths->at[i] = all[i].path;
 	free(all);
-	for (n = 0; n < paths->n && n < TRACES; n++)
-		if (strstr(paths->at[n], "/gpus."))
-			break;
-	return (int)n;
+	return n < TRACES ? (int)n : TRACES;
 }
 
 /* last_ns: only what ended in the last so many ns; 0: all. An enum status. */
@@ -191,7 +197,7 @@ static struct slow_copy *least(struct slow_steps *found)
 /* *number: the copy's. 0 or -errno. */
 static int make_copy(const struct record_slow *slow, int *number)
 {
-	struct kept_copy copy;
+	struct kept_copy copy = {0};
 	int error = -EEXIST;
 	for (*number = slow->found->last.number; error == -EEXIST && ++*number < NUMBERS;) {
 		char *path = copy_path(slow->directory, *number);
@@ -201,28 +207,29 @@ static int make_copy(const struct record_slow *slow, int *number)
 	return error;
 }
 
-/* What --step takes for the slow one, in the copy; -1: not found again. */
-static int64_t step_in_copy(const struct record_slow *slow, int number, int64_t since_ns)
+/* The slow step as the copy has it: what --step takes for it, and how long it is there. */
+static void find_in_copy(const struct record_slow *slow, int number, struct steps_seen *seen)
 {
-	struct steps_seen seen = {.since_ns = since_ns};
 	char *path = copy_path(slow->directory, number);
-	const bool looked = path && look(path, 0, &seen) != STATUS_INPUT;
-	free(seen.ns);
+	if (path)
+		look(path, 0, seen);
+	free(seen->ns);
 	free(path);
-	return looked && seen.slowest_ns ? seen.slowest : -1;
 }
 
-/* `step`: -1: not known. */
-static void say(const struct record_slow *slow, int64_t step)
+/* `seen`: the step in the copy; NULL: it was not looked for. */
+static void say(const struct record_slow *slow, const struct steps_seen *seen)
 {
 	const struct slow_copy *last = &slow->found->last;
-	const int decimals = figures_ms_decimals(last->step_ns);
+	const bool known = seen && seen->slowest_ns > 0;
+	const int64_t step_ns = known ? seen->slowest_ns : last->step_ns;
+	const int decimals = figures_ms_decimals(step_ns);
 	char *path = copy_path(slow->shown, last->number), option[40] = "";
-	if (step >= 0)
-		snprintf(option, sizeof(option), " --step %lld", (long long)step);
+	if (known)
+		snprintf(option, sizeof(option), " --step %lld", (long long)seen->slowest);
 	if (path)
 		diag("a step took %.*f ms, usually %.*f: kept in %s        next: baton report %s%s",
-			 decimals, (double)last->step_ns * 1e-6, decimals, (double)last->usual_ns * 1e-6, path,
+			 decimals, (double)step_ns * 1e-6, decimals, (double)last->usual_ns * 1e-6, path,
 			 shell_word(path).at, option);
 	slow->found->told = last->number;
 	free(path);
@@ -239,17 +246,20 @@ static int keep_step(const struct record_slow *slow, const struct steps_seen *se
 	if (now.step_ns <= before.step_ns)
 		return STATUS_OK;
 	const int error = make_copy(slow, &now.number);
-	if (error) {
+	if (error && !slow->found->failed)
 		diag("a step took %.1f times as long as usual, but the traces cannot be copied: %s",
 			 (double)now.step_ns / (double)usual_ns, strerror(-error));
+	slow->found->failed = error != 0;
+	if (error)
 		return STATUS_OUTPUT;
-	}
 	*replaced = slow->found->last = now;
 	char *path = before.step_ns ? copy_path(slow->directory, before.number) : NULL;
 	if (path)
 		kept_copy_remove(AT_FDCWD, path);
 	free(path);
-	say(slow, step_in_copy(slow, now.number, seen->since_ns));
+	struct steps_seen in_copy = {.since_ns = seen->since_ns};
+	find_in_copy(slow, now.number, &in_copy);
+	say(slow, &in_copy);
 	return STATUS_OK;
 }
 
@@ -278,14 +288,14 @@ static void be_beside(void *of, pid_t parent)
 {
 	struct record_slow *slow = of;
 	const int64_t every_ns = slow->keep_ns / 2;
-	int status = STATUS_OK, lock = -1;
+	int lock = -1;
 	for (int64_t next_ns = beside_now_ns() + every_ns; beside_goes_on(parent);) {
 		beside_sleep_until(next_ns);
 		const int64_t begin_ns = beside_now_ns();
 		if (lock < 0)
 			lock = output_lock_task(slow->directory, OUTPUT_SLOW_LOCK);
 		if (lock >= 0)
-			status = beside_turn(look_and_keep, slow, status == STATUS_OUTPUT);
+			beside_turn(look_and_keep, slow, false);
 		const int64_t end_ns = beside_now_ns(), rest_ns = IDLE_TIMES * (end_ns - begin_ns);
 		next_ns = end_ns + (rest_ns > every_ns ? rest_ns : every_ns);
 	}
@@ -312,10 +322,16 @@ void record_slow_attend(struct record_slow *slow)
 	beside_attend(&slow->beside);
 }
 
-/* What a copy that was interrupted left. Where another task is at work it does so at its end. */
+/* What a copy that was interrupted left. The process that made it holds the lock until it is gone;
+ * where another task is at work, that one clears at its end. */
 static void clear(const struct record_slow *slow)
 {
-	const int lock = output_lock_task(slow->directory, OUTPUT_SLOW_LOCK);
+	const struct timespec pause = {0, LOCK_MS * 1000000};
+	int lock = output_lock_task(slow->directory, OUTPUT_SLOW_LOCK);
+	for (int i = 1; lock < 0 && i < LOCK_TRIES; i++) {
+		nanosleep(&pause, NULL);
+		lock = output_lock_task(slow->directory, OUTPUT_SLOW_LOCK);
+	}
 	DIR *dir = lock >= 0 ? opendir(slow->directory) : NULL;
 	for (const struct dirent *entry; dir && (entry = readdir(dir));)
 		if (output_dir_is_half_copy(entry->d_name))
@@ -331,13 +347,11 @@ static void clear(const struct record_slow *slow)
 void record_slow_end(struct record_slow *slow)
 {
 	beside_end(&slow->beside);
-	if (slow->times == 0)
+	if (!slow->found || slow->found == MAP_FAILED) /* nothing was begun */
 		return;
 	clear(slow);
-	if (slow->found == MAP_FAILED)
-		return;
 	if (slow->found->told != slow->found->last.number)
-		say(slow, -1);
+		say(slow, NULL);
 	if (slow->found->looks > 0 && slow->found->until_ns == 0)
 		diag("--keep-slow: there were too few steps in what was kept to tell a slow one");
 }

@@ -27,7 +27,8 @@ static struct works works_of(const struct process *p, uint32_t thread)
 	return (struct works){p->spans + low, high - low};
 }
 
-/* The first that ends after `ns`, of spans in order of their begin that do not overlap. */
+/* The first that ends after `ns`, of spans in order of their begin. Where some lie within others it
+ * may be one before it: what begins after `ns` is found. */
 static size_t first_after(const struct works *works, int64_t ns)
 {
 	size_t low = 0, high = works->n;

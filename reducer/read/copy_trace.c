@@ -43,7 +43,7 @@ static bool end_with(struct baton_reader *old, size_t entry, bool at_checkpoint,
 	return true;
 }
 
-/* The samples of the GPUs have no checkpoints: there each block is complete. */
+/* Without a checkpoint (samples of the GPUs) each block counts as complete. */
 static bool choose(struct baton_reader *old, struct part *part)
 {
 	part->from = old->header.header_bytes;
@@ -54,7 +54,7 @@ static bool choose(struct baton_reader *old, struct part *part)
 	return false;
 }
 
-static int copy_part(const struct baton_reader *old, const struct part *part,
+static int copy_part(struct copy_of *copy, const struct baton_reader *old, const struct part *part,
 					 struct baton_writer *new)
 {
 	uint8_t *piece = malloc(PIECE_BYTES);
@@ -62,6 +62,7 @@ static int copy_part(const struct baton_reader *old, const struct part *part,
 	for (uint64_t at = part->from; !error && at < part->to;) {
 		const uint64_t left = part->to - at;
 		const ssize_t n = pread(old->fd, piece, left < PIECE_BYTES ? left : PIECE_BYTES, (off_t)at);
+		copy->unread = n < 0 || n == 0;
 		if (n > 0)
 			error = baton_writer_put(new, piece, (size_t)n);
 		else if (n == 0)
@@ -69,38 +70,41 @@ static int copy_part(const struct baton_reader *old, const struct part *part,
 		else if (errno != EINTR)
 			error = -errno;
 		at += n > 0 ? (uint64_t)n : 0;
+		if (!error && copy->stop && copy->stop())
+			error = -EINTR;
 	}
 	free(piece);
 	new->sequence = part->blocks;
 	return error;
 }
 
-static int write_copy(const struct baton_reader *old, const struct part *part, const char *to)
+static int write_copy(struct copy_of *copy, const struct baton_reader *old, const struct part *part)
 {
 	struct baton_writer new;
-	const int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	const int fd = open(copy->to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
 	int error = baton_writer_open(&new, fd, old->header.content, old->header.file_id);
 	if (!error)
-		error = copy_part(old, part, &new);
+		error = copy_part(copy, old, part, &new);
 	if (error)
 		baton_writer_free(&new);
 	else
 		error = baton_writer_close(&new);
 	if (error)
-		unlink(to);
+		unlink(copy->to);
 	return error;
 }
 
-int copy_trace(const char *from, const char *to)
+int copy_trace(struct copy_of *copy)
 {
 	struct baton_reader old;
 	struct part part;
-	int error = baton_reader_open(&old, AT_FDCWD, from);
+	int error = baton_reader_open(&old, AT_FDCWD, copy->from);
+	copy->unread = error != 0;
 	if (error)
 		return error;
-	error = choose(&old, &part) ? write_copy(&old, &part, to) : -ENODATA;
+	error = choose(&old, &part) ? write_copy(copy, &old, &part) : -ENODATA;
 	baton_reader_close(&old);
 	return error;
 }

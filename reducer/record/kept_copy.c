@@ -12,6 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* One that is no trace, has nothing yet, or was removed meanwhile. */
+static bool is_left_out(int error)
+{
+	return error == -EBADMSG || error == -EINVAL || error == -EISDIR || error == -ENODATA ||
+		   error == -ENOENT;
+}
+
 static int copy_one(const char *path, const char *into, struct kept_copy *copy)
 {
 	const char *slash = strrchr(path, '/');
@@ -19,20 +26,26 @@ static int copy_one(const char *path, const char *into, struct kept_copy *copy)
 	struct stat st;
 	if (asprintf(&to, "%s/%s", into, slash ? slash + 1 : path) < 0)
 		return -ENOMEM;
-	int error = copy_trace(path, to);
+	struct copy_of of = {.from = path, .to = to, .stop = copy->stop};
+	int error = copy_trace(&of);
 	if (error == 0 && stat(to, &st) == 0) {
 		copy->traces++;
 		copy->bytes += (uint64_t)st.st_size;
 	}
 	free(to);
-	/* One that is no trace, has nothing yet, or was removed meanwhile. */
-	return error == -EBADMSG || error == -ENODATA || error == -ENOENT ? 0 : error;
+	if ((of.unread || error == -ENODATA) && is_left_out(error))
+		return 0;
+	if (error && of.unread)
+		snprintf(copy->unread, sizeof(copy->unread), "%s", path);
+	return error;
 }
 
 static int copy_all(const char *from, const char *into, struct kept_copy *copy)
 {
 	struct paths paths = {0};
 	int error = paths_add(&paths, from, false);
+	if (error)
+		snprintf(copy->unread, sizeof(copy->unread), "%s", from);
 	for (size_t i = 0; !error && i < paths.n; i++)
 		error = copy_one(paths.at[i], into, copy);
 	paths_free(&paths);
@@ -43,7 +56,7 @@ int kept_copy_make(const char *from, const char *to, struct kept_copy *copy)
 {
 	struct stat st;
 	char *into = NULL;
-	*copy = (struct kept_copy){0};
+	*copy = (struct kept_copy){.stop = copy->stop};
 	if (lstat(to, &st) == 0)
 		return -EEXIST;
 	if (asprintf(&into, "%s.XXXXXX", to) < 0)
