@@ -94,13 +94,14 @@ struct text_buffer compare_subject(const struct comparison *c, size_t i,
 	const struct charge *charge = charge_change_words(change);
 	const char *other = cause_label(charge) ? NULL : other_cause(charge);
 	whom = compare_whom(c, i, change);
+	const bool nobody = charge->rank < 0 && !charge->host.at && !charge->device[0];
 	if (charge->link)
 		snprintf(words.at, sizeof(words.at), "%.40s (%.80s)", label, whom.at);
 	else
-		snprintf(words.at, sizeof(words.at), "%.30s %s %.60s%s%.20s%s",
+		snprintf(words.at, sizeof(words.at), "%.30s%s%.60s%s%.20s%s",
 				 cause_label(charge) ? cause_label(charge) : time_label(charge->leaf),
-				 charge->rank < 0 && !charge->host.at && !charge->device[0] ? "of" : "on", whom.at,
-				 other ? " (" : "", other ? other : "", other ? ")" : "");
+				 nobody ? "" : " on ", nobody ? "" : whom.at, other ? " (" : "", other ? other : "",
+				 other ? ")" : "");
 	return words;
 }
 
