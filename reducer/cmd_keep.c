@@ -58,22 +58,16 @@ static void strip(char *path)
 		path[--n] = 0;
 }
 
-/* Signals that end the program wait while the copy is made; then it is removed first. */
-static void choose_signals(sigset_t *ending)
-{
-	sigemptyset(ending);
-	sigaddset(ending, SIGINT);
-	sigaddset(ending, SIGTERM);
-	sigaddset(ending, SIGHUP);
-}
+/* They end the program: they wait while the copy is made, and then it is removed first. */
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+enum { ENDING = sizeof(ending) / sizeof(ending[0]) };
 
 static bool is_to_end(void)
 {
-	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 	sigset_t pending;
 	bool ends = false;
 	sigpending(&pending);
-	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+	for (int i = 0; i < ENDING; i++)
 		ends |= sigismember(&pending, ending[i]) == 1;
 	return ends;
 }
@@ -81,9 +75,11 @@ static bool is_to_end(void)
 /* `to`: where the copy goes, "": a name is made, which is written into it. 0 or -errno. */
 static int keep(const char *dir, char to[PATH_MAX], struct kept_copy *copy)
 {
-	sigset_t ending, before;
-	choose_signals(&ending);
-	sigprocmask(SIG_BLOCK, &ending, &before);
+	sigset_t held, before;
+	sigemptyset(&held);
+	for (int i = 0; i < ENDING; i++)
+		sigaddset(&held, ending[i]);
+	sigprocmask(SIG_BLOCK, &held, &before);
 	*copy = (struct kept_copy){.stop = is_to_end};
 	const int error = to[0] ? kept_copy_make(dir, to, copy) : keep_numbered(dir, to, copy);
 	sigprocmask(SIG_SETMASK, &before, NULL);

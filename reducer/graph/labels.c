@@ -105,8 +105,7 @@ static int add_lock_wait(const struct process *p, const struct lock_wait *wait, 
 	return error;
 }
 
-/* Spans without a thread are every thread's, but for input. */
-static int add_spans(const struct process *p, uint32_t thread, bool but_input, struct bounds *b)
+size_t labels_spans_from(const struct process *p, uint32_t thread)
 {
 	size_t low = 0, high = p->n_spans;
 	while (low < high) {
@@ -116,6 +115,13 @@ static int add_spans(const struct process *p, uint32_t thread, bool but_input, s
 		else
 			high = middle;
 	}
+	return low;
+}
+
+/* Spans without a thread are every thread's, but for input. */
+static int add_spans(const struct process *p, uint32_t thread, bool but_input, struct bounds *b)
+{
+	size_t low = labels_spans_from(p, thread);
 	int error = 0;
 	for (; !error && low < p->n_spans && p->spans[low].thread == thread; low++) {
 		const struct span *span = &p->spans[low];

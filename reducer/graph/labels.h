@@ -6,6 +6,8 @@
 
 /* Sorts the spans of the process. Returns how many bounds of stretches it may have. */
 size_t labels_begin(struct process *process);
+/* The first of the sorted spans that is of this thread, or of a later one. */
+size_t labels_spans_from(const struct process *process, uint32_t thread);
 /* Finds the labelled stretches of a thread, whose rows are sorted; *left: how many bounds the process
  * may still have. 0, -ENOMEM or -E2BIG. */
 int labels_find(const struct process *process, struct host_thread *thread, size_t *left);

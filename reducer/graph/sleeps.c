@@ -1,5 +1,7 @@
 #include "graph/sleeps.h"
 
+#include "graph/labels.h"
+
 enum {
 	NEAR_NS = 1000000, /* between two looks of the sampler, which knows how long a thread slept */
 	MOST_ROWS = 16,    /* it writes five a look at most */
@@ -14,16 +16,10 @@ struct works {
 
 static struct works works_of(const struct process *p, uint32_t thread)
 {
-	size_t low = 0, high = p->n_spans;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (p->spans[middle].thread < thread)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (high = low; high < p->n_spans && p->spans[high].thread == thread; high++)
-		;
+	const size_t low = labels_spans_from(p, thread);
+	size_t high = low;
+	while (high < p->n_spans && p->spans[high].thread == thread)
+		high++;
 	return (struct works){p->spans + low, high - low};
 }
 
