@@ -13,8 +13,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* KEPT_OPS_ALL: the kept ops of all threads, some 70 bytes each with their calls. */
-enum { MAX_THREADS = 64, KEPT_OPS_ALL = 3 << 20 };
+/* Ops that threads keep, some 70 bytes each with a call: each one so many, as long as that is not
+ * beyond all. Where they have many devices to read a few threads keep more, so many together. */
+enum {
+	MAX_THREADS = 64,
+	KEPT_EACH = 1 << 17,
+	KEPT_ALL = 3 << 20,
+	KEPT_TOGETHER = 3 << 18,
+	MANY_DEVICES = 8 /* of a thread */
+};
 
 /* Keeps the worst of both lists. */
 static int merge_gaps(struct reduction *into, struct reduction *from, uint32_t room,
@@ -117,16 +124,24 @@ static int visit(struct work *work, const struct device_context *context, size_t
 	return device_scan(context, (uint32_t)i, &work->given[i], scan);
 }
 
+static size_t kept_most(size_t threads, size_t devices)
+{
+	const size_t each = KEPT_ALL / threads < KEPT_EACH ? KEPT_ALL / threads : KEPT_EACH;
+	const size_t more = devices / threads >= MANY_DEVICES ? KEPT_TOGETHER / threads : 0;
+	return more > each ? more : each;
+}
+
 static void *worker(void *argument)
 {
 	struct work *work = argument;
 	struct reduction part = {0};   /* of this thread: devices add up in it */
 	struct corr_store store = {0}; /* likewise */
-	struct kept_ops kept = {.most = KEPT_OPS_ALL / work->threads};
+	struct kept_ops kept;
 	struct device_context context = *work->context;
 	context.store = &store;
 	context.kept = &kept;
 	int error = summary_init(&part.summary);
+	kept_ops_open(&kept, kept_most(work->threads, work->n));
 	for (size_t i; !error && (i = atomic_fetch_add(&work->next, 1)) < work->n;)
 		error = visit(work, &context, i, &part);
 	if (!error && (work->phase == PHASE_ATTRIBUTE || work->phase == PHASE_BOTH))

@@ -22,7 +22,7 @@ int kept_calls_begin(struct kept_calls *kept, size_t rows)
 	kept->n = kept->next = 0;
 	kept->span = 0;
 	kept->twins = kept->far = kept->any_id = false;
-	return rows > KEPT_CALLS_MOST || rows < kept->room ? 0 : take_room(kept, rows);
+	return rows > kept->most || rows < kept->room ? 0 : take_room(kept, rows);
 }
 
 /* From the first id to the last one, and some around them: launches may have been lost. */
@@ -39,7 +39,7 @@ static bool find_span(struct kept_calls *kept)
 		high = id > high ? id : high;
 	}
 	low = low > NEAR_IDS ? low - NEAR_IDS : 0;
-	if (launches > KEPT_LAUNCHES_MOST ||
+	if (launches > kept->most / 2 ||
 		(launches && high - low >= SPAN_TIMES * (uint64_t)kept->n + 2 * NEAR_IDS))
 		return false;
 	kept->base = launches ? low : 0;

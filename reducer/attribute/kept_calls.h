@@ -23,6 +23,7 @@ struct kept_call {
  * by its correlation id, for the ids in hand lie close together. For a visit that follows another
  * one at once, and that takes them once. */
 struct kept_calls {
+	size_t most; /* rows that it may keep, of which half may be launches */
 	struct kept_call *at;
 	uint64_t origin; /* of the ids; far below the first one */
 	bool any_id;     /* it is set */
@@ -37,7 +38,6 @@ struct kept_calls {
 	bool twins; /* two rows of one launch are the same */
 };
 
-enum { KEPT_LAUNCHES_MOST = 1 << 17, KEPT_CALLS_MOST = 1 << 18 };
 enum kept_flag { KEPT_LAUNCHED = 1, KEPT_PAGEABLE = 2 }; /* an op; a pageable copy */
 #define KEPT_NO_CALL UINT32_MAX                          /* an op was met that has no call */
 

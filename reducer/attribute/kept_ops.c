@@ -5,6 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+void kept_ops_open(struct kept_ops *kept, size_t most)
+{
+	*kept = (struct kept_ops){.most = most, .calls.most = 2 * most};
+}
+
 void kept_ops_clear(struct kept_ops *kept)
 {
 	kept->n = kept->n_more = 0;
@@ -17,7 +22,7 @@ bool kept_ops_begin(struct kept_ops *kept, size_t rows, uint32_t slots)
 	size_t room = kept->room ? kept->room : 1024;
 	kept->n = kept->n_more = 0;
 	kept->whole = kept->stepped = kept->full = kept->deep = false;
-	if (rows >= KEPT_OPS_MOST || rows >= kept->most || slots >= KEPT_SLOTS)
+	if (rows >= kept->most || slots >= KEPT_SLOTS)
 		return false;
 	while (room <= rows)
 		room *= 2;

@@ -7,8 +7,6 @@
 #include "attribute/kept_calls.h"
 #include "attribute/op_ring.h"
 
-enum { KEPT_OPS_MOST = FEED_LAUNCHES };
-
 struct kept_op { /* what struct op has, without what its call has */
 	int64_t start, end;
 	uint32_t call; /* number of its call, with OP_MATCHED */
@@ -29,7 +27,7 @@ struct kept_more { /* what few ops have: copies and sets, and those without a ca
 };
 
 struct kept_ops {
-	size_t most; /* ops that it may keep */
+	size_t most; /* ops that it may keep: kept_ops_open() */
 	struct kept_op *at;
 	size_t room;
 	size_t n;
@@ -44,6 +42,8 @@ struct kept_ops {
 	struct kept_calls calls;
 };
 
+/* Of a device at most so many ops, and twice as many calls. */
+void kept_ops_open(struct kept_ops *kept, size_t most);
 /* Forgets what an earlier device left. */
 void kept_ops_clear(struct kept_ops *kept);
 /* Begins a pass over the ops of a feed: `rows` of them, on so many streams. False: they are not

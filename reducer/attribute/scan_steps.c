@@ -11,6 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of kept ops, for the log may have forgotten the marks of steps that are settled. */
+static void judge_kept(struct scanning *s)
+{
+	const struct kept_ops *kept = s->kept;
+	const struct steps *steps = &s->scan->steps;
+	int64_t from = 0, to = 0;
+	int32_t step = 0;
+	for (size_t i = 0; i < kept->n; i++) {
+		const struct kept_op *op = &kept->at[i];
+		const bool launch = op->kind == BATON_KERNEL || op->kind == BATON_GRAPH;
+		if (!launch || !(op->flags & OP_MATCHED))
+			continue;
+		const struct kept_call *call = &kept->calls.at[op->call];
+		if (s->log.thread && call->thread != s->log.thread)
+			continue;
+		if (call->start < from || call->start >= to)
+			step = steps_around(steps, call->start, &from, &to);
+		own_kernels_add(&s->own, op->name, step);
+	}
+}
+
 /* Of the steps that were found in the log, while it has its marks. */
 static int judge_log(struct scanning *s, uint32_t feed)
 {
@@ -20,6 +41,10 @@ static int judge_log(struct scanning *s, uint32_t feed)
 	int32_t step = 0;
 	own_kernels_close(&s->own);
 	int error = own_kernels_open(&s->own, s->ds->feeds[feed].trace.strings.n, steps->n_steps);
+	if (!error && log->elsewhere) {
+		judge_kept(s);
+		return own_kernels_judge(&s->own, &s->scan->fit);
+	}
 	for (size_t i = 0; !error && i < log->n_marks; i++) {
 		const struct launch_mark *mark = &log->marks[i];
 		if (mark->launch_ns < from || mark->launch_ns >= to)
