@@ -218,6 +218,15 @@ static struct finding_whom whom_of_device(const struct summary *s, size_t device
 								 .cause = kind->name};
 }
 
+/* Is the device late, or of a host that is? Then its own time is told as what makes it late. */
+static bool is_late(const struct finding_source *m, size_t device)
+{
+	for (size_t i = 0; i < m->late->n; i++)
+		if (straggler_has(&m->late->at[i], m->summary, device))
+			return true;
+	return false;
+}
+
 /* Of a run without collectives nobody waits for a slow device: what it has more than the others is
  * a loss of its own. *taken_ns: its share, 0 when there is no such finding. */
 static int add_asymmetry(const struct finding_source *m, const struct finding_kind *kind,
@@ -230,7 +239,7 @@ static int add_asymmetry(const struct finding_source *m, const struct finding_ki
 	if (m->f->devices < 2 || m->summary->n_nccl > 0 || kind->leaves & LEAVES_UNKNOWN)
 		return 0;
 	int error = worst_device(m, kind, &device, &excess);
-	if (error)
+	if (error || is_late(m, device))
 		return error;
 	int64_t more = excess.own_ns - excess.others_ns;
 	finding.share_ns = more; /* of that device's step */
@@ -256,15 +265,6 @@ static int add_asymmetry(const struct finding_source *m, const struct finding_ki
 	if (kind != &finding_kinds[FINDING_WORK])
 		error = finding_say_host(m, &(struct straggler){.device = device}, &finding);
 	return error ? error : add(m->summary, &finding, out);
-}
-
-/* Is the device late, or of a host that is? Then its own time is told as what makes it late. */
-static bool is_late(const struct finding_source *m, size_t device)
-{
-	for (size_t i = 0; i < m->late->n; i++)
-		if (straggler_has(&m->late->at[i], m->summary, device))
-			return true;
-	return false;
 }
 
 /* Where a loss that all have is larger on one device, that is said with it. */

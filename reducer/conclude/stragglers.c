@@ -65,13 +65,21 @@ int straggler_compare(const struct straggler *s, const struct summary *summary, 
 	return 0;
 }
 
+/* What its own step takes longer. Where nobody waits for it the mean step of all says less. */
+static int64_t own_lateness(const struct summary *summary, const struct straggler *s, int64_t own)
+{
+	if (summary->n_nccl > 0 || !s->culprit || own == 0)
+		return s->late_ns;
+	return (int64_t)((__int128)s->late_ns * (int64_t)summary->n_devices / own);
+}
+
 /* Its own time that the others do not have, the largest first, until as much is found as it is
  * late: what is beyond that has not held anybody up. */
 static int explain(const struct summary *summary, struct straggler *s)
 {
 	struct excess all[TIME_KINDS];
 	const int64_t devices = (int64_t)summary->n_devices, own = straggler_devices(s, summary);
-	int64_t left = s->late_ns;
+	int64_t left = own_lateness(summary, s, own);
 	size_t n = 0;
 	for (int k = 0; k < TIME_KINDS; k++) {
 		struct excess e = {.kind = &finding_kinds[k]};
