@@ -12,7 +12,6 @@ import score
 LEAST_LOSS = 0.02  # of the step: below, no finding is asked for
 SAME_LOSS = 0.01  # of the step: of two that differ by less either may come first
 TIE = 0.9  # faults that cost nearly as much as the costliest may come first too
-MOST_OF_IT = 0.9  # of the idle time of a cause: so much on one device is that device's alone
 FEW_CORES = "few_cores"  # no fault of the simulator's: the machine that the job runs on
 LATE = ("late_rank", "late_host")
 SEVERE = ("medium", "high")
@@ -81,14 +80,14 @@ def names_device(device, truth, finding):
     return named(finding, r"\b(?:GPU|device) (?:\w+/)?(\d+)") == ordinal
 
 
-def only_device(fault, truth):
-    """The device that has all of a fault that was planted everywhere, as host functions hold up the first device of a
-    process alone; None: several have it."""
+def few_devices(fault, truth):
+    """The devices that have a fault that was planted everywhere in one process, as host functions hold up its first device
+    alone: fewer than half, and each has half of the most or more. []: more have it."""
     if fault["rank"] is not None or truth["ranks"] == 1 or truth["workload"] not in DEVICES_OF_ONE_PROCESS:
-        return None
+        return []
     idle = [sum(b - a for a, b, cause in d.get("idle", ()) if cause == fault.get("cause")) for d in truth["devices"]]
-    most = max(range(len(idle)), key=idle.__getitem__)
-    return truth["devices"][most] if idle[most] > 0 and idle[most] >= MOST_OF_IT * sum(idle) else None
+    few = [d for d, ns in zip(truth["devices"], idle) if 0 < max(idle) <= 2 * ns]
+    return few if 2 * len(few) < len(idle) else []
 
 
 def names_culprit(fault, truth, finding):
@@ -111,9 +110,9 @@ def names_culprit(fault, truth, finding):
 def names_finding(fault, truth, finding, accepted):
     if fault["fault"] == FEW_CORES and finding["id"] in LATE:  # of whom the lack of cores holds up most
         return "no_core" in finding["text"]
-    device = only_device(fault, truth)
-    if device and finding["id"] in LATE:
-        return names_device(device, truth, finding) and names_class(fault, finding, accepted)
+    few = few_devices(fault, truth)
+    if few and finding["id"] in LATE:
+        return any(names_device(d, truth, finding) for d in few) and names_class(fault, finding, accepted)
     also = LATE if one_rank(fault, truth) else ()
     return finding["id"] in (*accepted.findings.get(fault["fault"], ()), *also) and names_culprit(fault, truth, finding)
 
