@@ -13,6 +13,7 @@ void finding_judge_gain(const struct finding_source *m, struct finding *loss);
 void finding_say_unsized(const struct finding_source *m, struct finding *out);
 /* What a step without any transfer, or copy, would win: nothing tells how fast they should be. */
 void finding_say_transfer_gain(const struct finding_source *m, struct finding *out);
+void finding_say_hidden_transfers(const struct finding_source *m, struct finding *out);
 void finding_say_copies_gain(const struct finding_source *m, struct finding *out);
 
 #endif

@@ -138,6 +138,8 @@ static void say_special(const struct finding_source *m, const struct finding_kin
 	const struct figures *f = m->f;
 	if (kind->leaves & LEAF_BIT(LEAF_NCCL_TRANSFER))
 		finding_say_transfer(m->summary, f, out->evidence, sizeof(out->evidence));
+	if (finding_kind_id(kind) == FINDING_TRANSFER)
+		finding_say_hidden_transfers(m, out);
 	if (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT))
 		say_unsplit(m, out);
 	if (finding_kind_id(kind) == FINDING_COPIES)

@@ -193,24 +193,40 @@ static bool replays_all(const struct summary *summary)
 	return true;
 }
 
+static bool knows_small_gains(const struct summary *summary)
+{
+	return replay_knows(summary) && replay_sizes(summary) && replays_all(summary);
+}
+
 int64_t replay_copies_ns(const struct summary *summary)
 {
-	const bool knows = replay_knows(summary) && replay_sizes(summary) && replays_all(summary);
-	return knows ? summary->culprits[0].alone_ns : -1;
+	return knows_small_gains(summary) ? summary->culprits[0].alone_ns : -1;
+}
+
+int64_t replay_transfer_alone_ns(const struct summary *summary)
+{
+	return knows_small_gains(summary) ? summary->culprits[0].with_alone_ns : -1;
+}
+
+/* At most what the replay found that curing it wins, where that was asked. */
+static int64_t capped(int64_t share_ns, int64_t gain_ns, int64_t least_ns)
+{
+	const int64_t most_ns = gain_ns > least_ns ? gain_ns : least_ns;
+	return gain_ns < 0 || share_ns < most_ns ? share_ns : most_ns;
 }
 
 int64_t replay_rank_of_other(const struct summary *summary, enum finding_id id, int64_t share_ns)
 {
-	const int64_t transfer_ns = replay_transfer_ns(summary), copies_ns = replay_copies_ns(summary);
+	const int64_t transfer_ns = replay_transfer_ns(summary);
 	bool asked = false;
 	/* the replay knows who waits in it: the transfers are what nobody else is asked for */
 	if (id == FINDING_UNSPLIT && replay_clears(summary) && replay_sizes(summary))
 		return share_ns < transfer_ns ? share_ns : transfer_ns;
 	const int64_t least_ns = replay_knows(summary) ? summary->culprits[0].step_ns / LEAST_PART : 0;
-	if (id == FINDING_COPIES && copies_ns >= 0) {
-		const int64_t most_ns = copies_ns > least_ns ? copies_ns : least_ns;
-		return share_ns < most_ns ? share_ns : most_ns;
-	}
+	if (id == FINDING_COPIES)
+		return capped(share_ns, replay_copies_ns(summary), least_ns);
+	if (id == FINDING_TRANSFER)
+		return capped(share_ns, replay_transfer_alone_ns(summary), least_ns);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		asked |= kinds[i].id == id;
 	if (!asked || !replay_knows(summary) || !replay_sizes(summary) || !replays_all(summary) ||

@@ -27,7 +27,9 @@ bool replay_clears(const struct summary *summary);
 bool replay_finds_none(const struct summary *summary);
 /* What a step without any transfer would win, once all culprits are cured; 0: not replayed. */
 int64_t replay_transfer_ns(const struct summary *summary);
-/* The same of copies between hosts and devices, per step. -1: it is not known. */
+/* The same while nothing is cured: what a late rank holds up hides them. -1: it is not known. */
+int64_t replay_transfer_alone_ns(const struct summary *summary);
+/* Of copies between hosts and devices, per step, once all are cured. -1: it is not known. */
 int64_t replay_copies_ns(const struct summary *summary);
 
 /* Is a critical path explained well enough to say how large a gain is? */

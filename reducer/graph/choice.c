@@ -13,7 +13,8 @@ enum {
 	FIRST_TENTHS = 2, /* of the gain: so much has the first of several that go before it together */
 	HOST_TENTHS = 9,  /* so much of a lack of cores on one unit of a host: cores are the host's */
 	OWN_MOST = 6,
-	MORE_TENTHS = 15 /* of the others' mean cost: a unit or host has more than they have */
+	SAME_PERCENT = 99, /* of the gain: two causes that win so much win it by the same time */
+	MORE_TENTHS = 15   /* of the others' mean cost: a unit or host has more than they have */
 };
 
 bool choice_is_structure(const struct culprit *x)
@@ -174,6 +175,76 @@ const struct culprit *choice_even_host(const struct suspects *all, const struct 
 	return found ? found : best;
 }
 
+/* Causes that win so much as much as the most, or less by a tenth or half a percent of the step, are
+ * told apart by their cost. */
+static int64_t nearly(const struct suspects *all, int64_t most_ns, int64_t step_ns)
+{
+	const int64_t part_ns = most_ns / NEAR_PART, step_part_ns = step_ns / NEAR_STEP;
+	const int64_t near_ns = most_ns - (part_ns > step_part_ns ? part_ns : step_part_ns);
+	return near_ns > all->least_ns ? near_ns : all->least_ns + 1;
+}
+
+static bool is_own(const struct culprit *x)
+{
+	return !choice_is_structure(x) && !choice_is_even(x) && x->cause != CAUSE_STEADY_HOST;
+}
+
+/* What is nobody's way to build a program and wins most of what fewer waits for the GPU do, which
+ * hide it too; NULL: nothing does. */
+static const struct culprit *instead_of_structure(const struct suspects *all, int64_t structure_ns,
+												  int64_t step_ns)
+{
+	const struct culprit *best = NULL;
+	int64_t most_ns = 0;
+	for (size_t i = 0; i < all->n; i++)
+		if (is_own(&all->at[i]) && all->at[i].gain.ns > most_ns)
+			most_ns = all->at[i].gain.ns;
+	if (10 * (__int128)most_ns < OWN_TENTHS * (__int128)structure_ns)
+		return NULL;
+	const int64_t near_ns = nearly(all, most_ns, step_ns);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct culprit *x = &all->at[i];
+		if (is_own(x) && x->gain.ns >= near_ns && (!best || is_less(x, best, step_ns)))
+			best = x;
+	}
+	return best;
+}
+
+/* The waits of one rank hide what else it has. What has a label of its own on that rank, and wins
+ * most of what no waits do, goes before them. */
+static const struct culprit *instead_of_waits(const struct suspects *all,
+											  const struct culprit *best)
+{
+	const struct culprit *found = NULL;
+	const bool waits = cause_is_sync(best->cause) && culprit_width(best) == 0;
+	for (size_t i = 0; waits && i < all->n; i++) {
+		const struct culprit *x = &all->at[i];
+		if (!cause_is_sync(x->cause) && cause_label(x->cause) &&
+			memcmp(&x->scope, &best->scope, sizeof(x->scope)) == 0 &&
+			10 * (__int128)x->gain.ns >= OWN_TENTHS * (__int128)best->gain.ns &&
+			(!found || x->gain.ns > found->gain.ns))
+			found = x;
+	}
+	return found ? found : best;
+}
+
+/* A thread that sleeps, nobody knows why, and what has a name and wins the same, as the thread sleeps
+ * for it. */
+static const struct culprit *instead_of_sleep(const struct suspects *all,
+											  const struct culprit *best)
+{
+	const struct culprit *found = NULL;
+	for (size_t i = 0; best->cause == CAUSE_BLOCKED && i < all->n; i++) {
+		const struct culprit *x = &all->at[i];
+		if (x->cause != CAUSE_BLOCKED && !cause_is_sync(x->cause) && cause_label(x->cause) &&
+			memcmp(&x->scope, &best->scope, sizeof(x->scope)) == 0 &&
+			100 * (__int128)x->gain.ns >= SAME_PERCENT * (__int128)best->gain.ns &&
+			(!found || x->gain.ns > found->gain.ns))
+			found = x;
+	}
+	return found ? found : best;
+}
+
 const struct culprit *choice_best(const struct model *m, const struct suspects *all,
 								  int64_t step_ns, bool *structure)
 {
@@ -184,9 +255,7 @@ const struct culprit *choice_best(const struct model *m, const struct suspects *
 	*structure = false;
 	if (most_ns <= all->least_ns)
 		return NULL;
-	const int64_t part_ns = most_ns / NEAR_PART, step_part_ns = step_ns / NEAR_STEP;
-	int64_t near_ns = most_ns - (part_ns > step_part_ns ? part_ns : step_part_ns);
-	near_ns = near_ns > all->least_ns ? near_ns : all->least_ns + 1;
+	const int64_t near_ns = nearly(all, most_ns, step_ns);
 	*structure = true;
 	for (size_t i = 0; i < all->n; i++)
 		*structure &= all->at[i].gain.ns < near_ns || choice_is_structure(&all->at[i]);
@@ -196,18 +265,11 @@ const struct culprit *choice_best(const struct model *m, const struct suspects *
 			(!best || is_less(x, best, step_ns)))
 			best = x;
 	}
-	const struct culprit *own = NULL;
-	for (size_t i = 0; *structure && i < all->n; i++) {
-		const struct culprit *x = &all->at[i];
-		if (choice_is_structure(x) || choice_is_even(x) || x->cause == CAUSE_STEADY_HOST ||
-			10 * (__int128)x->gain.ns < OWN_TENTHS * (__int128)most_ns)
-			continue;
-		if (!own || is_less(x, own, step_ns))
-			own = x;
-	}
+	const struct culprit *own = *structure ? instead_of_structure(all, most_ns, step_ns) : NULL;
 	*structure &= own == NULL;
 	best = own ? own : best;
 	best = *structure ? narrower_site(all, best) : instead_of_steady(all, sure(all, best), near_ns);
+	best = instead_of_sleep(all, instead_of_waits(all, best));
 	best = for_lack_of_cores(m, all, best, near_ns);
 	const struct culprit *narrow = narrower(m, all, best);
 	return narrow ? narrow : best;

@@ -19,7 +19,8 @@ struct culprits {
 	int64_t step_ns;  /* as measured */
 	/* what no transfer and no copy at all would win, once they are cured; at least 0 */
 	int64_t transfer_ns, copies_ns;
-	int64_t unexplained_ns; /* per step, on the critical path */
+	int64_t transfer_alone_ns; /* the same of transfers while nothing is cured */
+	int64_t unexplained_ns;    /* per step, on the critical path */
 };
 
 /* 0 or -ENOMEM. */

@@ -52,19 +52,23 @@ static int size_process(const struct device_context *context, const struct devic
 	return error;
 }
 
-/* Do devices wait for each other? Else, is there a loss whose time does not tell its gain? */
-static bool is_worth_it(const struct summary *s)
+/* Do devices wait for each other? Else, is there a loss whose time does not tell its gain? Of few
+ * launches both together count: what one rank loses is small in the mean of all. */
+static bool is_worth_it(const struct summary *s, const struct replay_size *size)
 {
-	__int128 time_ns[LEAF_COUNT] = {0}, windows = 0;
+	__int128 time_ns[LEAF_COUNT] = {0}, windows = 0, cured_ns = 0;
 	for (size_t i = 0; i < s->n_devices; i++) {
 		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 			time_ns[leaf] += s->devices[i].time_ns[leaf];
 		windows += s->devices[i].window_ns;
 	}
-	const __int128 waits_ns = time_ns[LEAF_NCCL_WAIT] + time_ns[LEAF_NCCL_UNSPLIT];
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+	__int128 waits_ns = time_ns[LEAF_NCCL_WAIT] + time_ns[LEAF_NCCL_UNSPLIT];
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++) {
 		if (LEAF_BIT(leaf) & LEAVES_CURED && 100 * time_ns[leaf] >= LOSS_PERCENT * windows)
 			return true;
+		cured_ns += LEAF_BIT(leaf) & LEAVES_CURED ? time_ns[leaf] : 0;
+	}
+	waits_ns += replay_is_single(size) ? cured_ns : 0;
 	return s->n_devices > 1 && 100 * waits_ns >= WORTH_PERCENT * windows;
 }
 
@@ -193,6 +197,7 @@ static int add_all(struct replayed *r, struct summary *summary)
 										   .with_rank = -1,
 										   .gain_ns = culprits.transfer_ns,
 										   .alone_ns = culprits.copies_ns,
+										   .with_alone_ns = culprits.transfer_alone_ns,
 										   .steps = r->model.n_steps - 1,
 										   .step_ns = r->causes.step_ns,
 										   .unexplained_ns = culprits.unexplained_ns};
@@ -206,10 +211,10 @@ int verdict_add(const struct device_context *context, const struct device_scan *
 				struct summary *summary)
 {
 	struct replayed replayed;
-	if (!is_worth_it(summary))
+	const struct replay_size size = replay_size_of(summary);
+	if (!is_worth_it(summary, &size))
 		return 0;
 	uint64_t of_process;
-	const struct replay_size size = replay_size_of(summary);
 	int error = size_process(context, scans, summary, &of_process);
 	if (error)
 		return error;

@@ -7,7 +7,7 @@
 
 /* Raise this with every change after which the same events may give other numbers: summaries of
  * other versions are stale. */
-#define SUMMARY_REDUCER_VERSION 52u
+#define SUMMARY_REDUCER_VERSION 53u
 
 /* Writes DIR/summary.baton, completely or not at all. The summary must be sorted. `options_text`:
  * all options that change the numbers. 0 or -errno. */

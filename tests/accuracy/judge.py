@@ -81,9 +81,10 @@ def names_device(device, truth, finding):
 
 
 def few_devices(fault, truth):
-    """The devices that have a fault that was planted everywhere in one process, as host functions hold up its first device
-    alone: fewer than half, and each has half of the most or more. []: more have it."""
-    if fault["rank"] is not None or truth["ranks"] == 1 or truth["workload"] not in DEVICES_OF_ONE_PROCESS:
+    """The devices that have a fault that was planted everywhere, as host functions hold up the first device of a process
+    alone, and only the first and last stage of a pipeline wait for a load: fewer than half, and each has half of the most
+    or more. []: more have it."""
+    if fault["rank"] is not None or truth["ranks"] == 1:
         return []
     idle = [sum(b - a for a, b, cause in d.get("idle", ()) if cause == fault.get("cause")) for d in truth["devices"]]
     few = [d for d, ns in zip(truth["devices"], idle) if 0 < max(idle) <= 2 * ns]
