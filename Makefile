@@ -49,7 +49,8 @@ help:
 	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
 	@echo "make probe        the GPU probe over fakes; on a machine with a GPU: sh tools/probe/run.sh OUT_DIR"
 	@echo "make bench        speed and memory, printed with this machine's name (bench-record: recording alone)"
-	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
+	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free), and other tools beside"
+	@echo "                  baton jitter on a smaller run (BENCH_OTHERS=48 ranks; 0: none; installs them, 1 GB)"
 	@echo "make bench-level  what baton record --level summary costs a job, and how exact it is (ROUNDS=3, STEPS=1500)"
 	@echo "make bench-top    what baton top costs a job beside it, and how soon it names a slow GPU (ROUNDS=5, STEPS=400)"
 	@echo "make pictures     the pictures in README.md and docs, from simulated runs (those of the page need a Chromium)"
@@ -158,7 +159,7 @@ $(BUILD)/bench/libbench.so: tools/bench/launch.c $(SHIM_OBJ)
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) $(SHIM_FLAGS) $(SHIM_INCLUDES) -shared -o $@ $< $(SHIM_OBJ) \
 		-Wl,--exclude-libs,ALL $(SHIM_LIBS)
 
-bench-scale: $(BUILD)/baton $(SIM) $(BUILD)/decode_loop
+bench-scale: $(BUILD)/baton $(SIM) $(BUILD)/decode_loop $(BUILD)/jitter_loop $(BUILD)/peak $(BUILD)/stages
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/bench/scale.sh
 
 # The page that --html writes. What it is built into is checked in, so that nothing else needs node.
@@ -179,6 +180,22 @@ bench-top: $(BUILD)/baton $(SIM) $(SHIM) doubles simtrain cupti
 
 $(BUILD)/decode_loop: tools/bench/decode_loop.c $(CODEC_OBJ) $(BUILD)/flags
 	@$(CC) $(CFLAGS_ALL) -Iinclude -o $@ $< $(CODEC_OBJ) -lzstd -lxxhash
+
+$(BUILD)/jitter_loop: tools/bench/jitter_loop.c $(BUILD)/flags
+	@$(CC) $(CFLAGS_ALL) -o $@ $< -lm
+$(BUILD)/peak: tools/bench/peak.c $(BUILD)/flags
+	@$(CC) $(CFLAGS_ALL) -o $@ $<
+
+# baton with a clock at the borders of its stages: the functions that stages.c stands before.
+STAGES := run_open trace_open baton_reader_load baton_columns_decode foreseen_tell device_scan device_scan_keep consensus_propose \
+	device_visit device_attribute verdict_add summary_merge summary_sort describe_run summary_store figures_compute findings_make \
+	report_json jitter_json reference_find jitter_verdict_make step_ops_read step_ops_read_kept
+$(BUILD)/stages.o: tools/bench/stages.c $(BUILD)/flags
+	@$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -c $< -o $@
+$(BUILD)/stages: $(BUILD)/stages.o $(BUILD)/reducer/main.o $(LIB)
+	@echo "  link  $@"
+	@$(CXX) $(SANFLAGS) $(STAGES:%=-Wl,--wrap=%) -o $@ $^ $(LIBS)
+-include $(BUILD)/stages.d $(BUILD)/decode_loop.d $(BUILD)/jitter_loop.d $(BUILD)/peak.d
 
 # every header compiles alone
 headers: $(HEADERS:%=$(BUILD)/headers/%.ok) $(SIM_HEADERS:%=$(BUILD)/headers/%.ok) $(SHIM_HEADERS:%=$(BUILD)/headers/%.ok)

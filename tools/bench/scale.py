@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """`make bench-scale`: a run of 960 ranks x 903 kernels x 50 steps through the encoder, the reducer and the report.
 
-    scale.py [--build build/release] [--ranks 960] [--steps 50] [--rounds 3] [--work DIR] [--fault slow_gpu=20@17]
+    scale.py [--build build/release] [--ranks 960] [--steps 50] [--rounds 3] [--others 48] [--work DIR] [--fault slow_gpu=20@17]
 
 The trace is made by baton-sim in a temporary directory (about 0.55 MB a rank), which is removed afterwards. Under the
-reducer stands its floor: a plain loop on one core over the same blocks, with the same decoder (decode_loop). What others
-need is text: it was measured elsewhere, on the same number of kernels.
+reducer stands its floor: a plain loop on one core over the same blocks, with the same decoder (decode_loop). Where its CPU
+time goes is measured by `stages`, which is baton with clocks between its stages (stages.c). At the end others.py sets other
+tools beside `baton jitter`, on a smaller run of --others ranks.
 """
 
 import argparse
@@ -23,17 +24,6 @@ import time
 KERNELS = 903
 BYTES_PER_KERNEL = 14  # room to ask for on the disk, half the steps included
 
-OTHERS = """\
-beside it, the jitter study alone on as many kernels with a launch record each (960 ranks x 50 steps x 903 kernels), all
-five checksums equal, 2-core Xeon guest, 21 November 2026; wall, peak RSS:
-  pandas on nsys-like SQLite            91.3 s   2138 MiB
-  DuckDB 1.5.5 on the same SQLite       41.0 s   8358 MiB
-  DuckDB 2.0.0 on Parquet               34.6 s   6665 MiB
-  pandas on Parquet                     19.2 s   2191 MiB
-  a C loop on one core, rows of its own  0.345 s   16 MiB   (sums, gap union, group by instead of jitter: 0.649 s)
-  HTA 0.5.0 on Kineto JSON               about 3 h, about 230 GB   (extrapolated from 0.15-0.30 ms a kernel)
-source: the anchor figures that the design's budgets name; the rows `jitter` above are baton's study of its own run."""
-
 
 def machine():
     with open("/proc/cpuinfo", encoding="ascii") as file:
@@ -41,23 +31,22 @@ def machine():
     return f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}"
 
 
-def run(*command):
-    """One child: its wall and CPU seconds, peak RSS in MiB, standard output."""
-    with tempfile.TemporaryFile("w+") as messages:
+def run(build, *command):
+    """One child: its wall and CPU seconds, peak RSS in MiB, standard output and error. peak.c says why it stands between."""
+    with tempfile.TemporaryDirectory() as work:
+        usage = os.path.join(work, "usage")
         begin = time.perf_counter()
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=messages, text=True) as child:
-            output = child.stdout.read()
-            _, status, usage = os.wait4(child.pid, 0)
-            child.returncode = os.waitstatus_to_exitcode(status)
+        done = subprocess.run([os.path.join(build, "peak"), usage, *command], capture_output=True, text=True, check=False)
         wall = time.perf_counter() - begin
-        if child.returncode != 0:
-            messages.seek(0)
-            sys.exit(f"bench-scale: {' '.join(command[:4])} ...: status {child.returncode}: {messages.read().strip()}")
-    return {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime, "mib": usage.ru_maxrss / 1024, "output": output}
+        if done.returncode != 0:
+            sys.exit(f"bench-scale: {' '.join(command[:4])} ...: status {done.returncode}: {done.stderr.strip()}")
+        with open(usage, encoding="ascii") as file:
+            kib, cpu = file.read().split()
+    return {"wall": wall, "cpu": float(cpu), "mib": int(kib) / 1024, "output": done.stdout, "said": done.stderr}
 
 
 def simulate(options, out, steps):
-    return run(os.path.join(options.build, "baton-sim"), "-o", out, "--ranks", str(options.ranks), "--steps", str(steps),
+    return run(options.build, os.path.join(options.build, "baton-sim"), "-o", out, "--ranks", str(options.ranks), "--steps", str(steps),
                "--kernels", str(KERNELS), "--nvtx", "on", "--threads", str(os.cpu_count()),
                *(["--fault", options.fault] if options.fault else []))
 
@@ -67,8 +56,8 @@ def reduce_and_report(options, directory):
     baton = os.path.join(options.build, "baton")
     rounds = []
     for _ in range(options.rounds):
-        reduced = run(baton, "reduce", directory)
-        reported = run(baton, "report", "--json", directory)
+        reduced = run(options.build, baton, "reduce", directory)
+        reported = run(options.build, baton, "report", "--json", directory)
         rounds.append({"wall": reduced["wall"] + reported["wall"], "cpu": reduced["cpu"] + reported["cpu"],
                        "mib": max(reduced["mib"], reported["mib"]), "report": reported["wall"]})
     figures = {key: statistics.median(r[key] for r in rounds) for key in rounds[0]}
@@ -92,7 +81,8 @@ def jitter(options, directory, traces):
     """{how steps are found: median figures of `rounds`} of the jitter study of the same run, in turn."""
     baton, name = os.path.join(options.build, "baton"), first_range(options, traces[0])
     how = {"by marks": ["--step-range", name], "by periodicity": []}
-    rounds = [{key: run(baton, "jitter", "--json", *more, directory) for key, more in how.items()} for _ in range(options.rounds)]
+    rounds = [{key: run(options.build, baton, "jitter", "--json", *more, directory) for key, more in how.items()}
+              for _ in range(options.rounds)]
     for key in how:
         study = json.loads(rounds[0][key]["output"])
         if study["kernels_per_step"] < KERNELS - 3 or len(study["ranks"]) != options.ranks:
@@ -105,12 +95,33 @@ def floor(options, traces):
     best = None
     for _ in range(options.rounds):
         totals = {}
-        for line in run(os.path.join(options.build, "decode_loop"), *traces)["output"].splitlines():
+        for line in run(options.build, os.path.join(options.build, "decode_loop"), *traces)["output"].splitlines():
             words = line.split()
             totals[words[0]] = float(words[1])
             totals |= {f"{words[0]}.{k}": float(v) for k, v in zip(words[2::2], words[3::2])}
         best = totals if best is None or totals["seconds"] < best["seconds"] else best
     return best
+
+
+def stages(options, directory, *arguments):
+    """({stage: CPU seconds}, the CPU seconds of baton without the clocks): the least of `rounds`, both in turn."""
+    spent, plain = [], []
+    for _ in range(options.rounds):
+        said = run(options.build, os.path.join(options.build, "stages"), *arguments, directory)["said"]
+        spent.append({name: float(seconds) for name, seconds in (line.split() for line in said.splitlines())})
+        plain.append(run(options.build, os.path.join(options.build, "baton"), *arguments, directory)["cpu"])
+    return min(spent, key=lambda one: sum(one.values())), min(plain)
+
+
+def print_stages(options, directory, traces, n):
+    """The stages that a command has."""
+    name = first_range(options, traces[0])
+    for label, *arguments in (("report", "report", "--quiet", "--json", "--fresh"),
+                              ("jitter", "jitter", "--quiet", "--json", "--step-range", name)):
+        spent, plain = stages(options, directory, *arguments)
+        what = ", ".join(f"{stage} {1e9 * s / n:.1f}" for stage, s in spent.items() if s > 0)
+        print(f"stages     {label}: ns of CPU a kernel with its launch: {what}; all {1e9 * sum(spent.values()) / n:.0f}, "
+              f"without these clocks {1e9 * plain / n:.0f}")
 
 
 def measure(options, work):
@@ -121,7 +132,6 @@ def measure(options, work):
     full = reduce_and_report(options, whole)
     loop = floor(options, traces)
     studies = jitter(options, whole, traces)
-    shutil.rmtree(whole)
     simulate(options, half, options.steps // 2)
     less = reduce_and_report(options, half)
     n = full["kernels"]
@@ -143,6 +153,16 @@ def measure(options, work):
           f"blocks; reduce + report take {full['cpu'] / loop['seconds']:.1f} x its CPU")
     print(f"a kernel   with its launch: {1e9 * loop['read'] / n:.0f} ns of CPU to read and check its blocks, "
           f"{1e9 * loop['decode'] / n:.0f} to decode them (the reducer does both once), {1e9 * full['cpu'] / n:.0f} for reduce + report")
+    print_stages(options, whole, traces, n)
+
+
+def others(options):
+    """Other tools beside `baton jitter`. The status to end with."""
+    more = ["--work", options.work] if options.work else []
+    command = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "others.py"), "--no-machine", "--build",
+               options.build, "--ranks", str(options.others), "--rounds", str(options.rounds), *more]
+    sys.stdout.flush()
+    return subprocess.run(command, check=False).returncode
 
 
 def main():
@@ -151,6 +171,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=960)
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--others", type=int, default=48, help="ranks of the run on which other tools are measured; 0: none")
     parser.add_argument("--fault", default=None, help="as baton-sim has it: a late rank makes the reduction replay a sample")
     parser.add_argument("--work", default=None, help="where the run is made (the system's temporary directory)")
     options = parser.parse_args()
@@ -162,7 +183,8 @@ def main():
             print(f"skipped: {work} has not the {2 * needed / 1e6:.0f} MB that this run wants free (--work, BENCH_RANKS)")
             return
         measure(options, work)
-    print(OTHERS)
+    if options.others:
+        sys.exit(others(options))
 
 
 if __name__ == "__main__":
