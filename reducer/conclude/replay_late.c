@@ -119,7 +119,7 @@ int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summa
 	}
 	const int64_t alone_ns = replay_alone_ns(culprit, NULL);
 	const int64_t own_ns = alone_ns < culprit->gain_ns ? alone_ns : culprit->gain_ns;
-	return own_ns / 11 > rank_ns / 10 ? own_ns : rank_ns;
+	return own_ns / 6 > rank_ns / 5 ? own_ns : rank_ns;
 }
 
 static const struct {

@@ -58,7 +58,7 @@ struct replay_others replay_others(const struct summary *summary,
 int64_t replay_alone_ns(const struct culprit_summary *culprit, const int64_t *alone_ns);
 
 /* What a culprit wins, but less than those before it: what it wins only once they are cured shows
- * after them. What it wins with them and without is its own, and may be a tenth more than theirs. */
+ * after them. What it wins with them and without is its own, and may be a fifth more than theirs. */
 int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summary *culprit);
 /* Of a kind of `share_ns` that is no culprit's: its share, but at most 0.4 % of the step where the
  * replay asked for it in all steps, launch by launch, as it wins less beside the culprits. */
