@@ -175,4 +175,36 @@ is "f[0]['id'] == 'module_load' and near(f[0]['gain_ms'], loss['jit'], 0.02)"
 run uneven --workload dataparallel --ranks 3 --steps 8 --seed 608892 --noise-seed 920748 --host-noise drift --fault imbalance=19
 is "f[0]['id'] == 'wait' and f[0]['severity'] in ('medium', 'high') and near(f[0]['gain_ms'], loss['imbalance'], 0.25)"
 
+# Keeps out: a late rank before work of all hosts that costs more, by itself and beside it (373 of 1114 ms, 294 the rank).
+run larger --workload tiny --ranks 3 --steps 6 --seed 623176 --noise-seed 508125 --cores 16 --host-noise bursts --fault page_fault=901 \
+	--fault profiler=40154 --fault jitter_host=876
+is "[x['id'] for x in f[:2]] == ['framework', 'late_rank'] and f[0]['gain_ms'] > 1.2 * f[1]['gain_ms']"
+
+# Keeps out: allocations of one rank told as asymmetry, as a late rank and once more, where no rank waits for another.
+run apart --workload inference --ranks 2 --steps 8 --seed 330460 --noise-seed 508114 --cores 4 --host-noise drift --gpu-tick 32 --nvtx on \
+	--fault alloc=27@1
+is "f[0]['id'] == 'late_rank' and 'alloc' in f[0]['text'] and not any(x['id'] in ('asymmetry', 'alloc') and x['share_ms'] > 0.3 for x in f[1:])"
+
+# Keeps out: calls that wait for the device, which cost more, after the profiler of one rank, which they hide.
+run device --workload ddp --ranks 2 --steps 8 --seed 751484 --noise-seed 588340 --host-noise bursts --fault sync_device=4 --fault profiler=40381@1
+is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['sync_device'], 0.05)"
+
+# Keeps out: transfers first that a late rank hides: without them the step is as long.
+run transfers --workload short_forward --ranks 16 --steps 6 --seed 272 --fault profiler=158393@9 --fault slow_link=828
+is "f[0]['id'] == 'late_rank' and near(f[0]['gain_ms'], loss['profiler'], 0.05) and loss['slow_link'] < loss['profiler'] / 4"
+is "f[1]['id'] == 'transfer' and f[1]['share_ms'] > f[0]['gain_ms'] and 'once the losses of late ranks are cured' in f[1]['evidence']"
+
+# Keeps out: the waits of a rank with the stall that they hide: without them the stall stays.
+run stall --workload tensor --ranks 2 --steps 12 --seed 293 --fault sync=1@1 --fault io_sleep=11869@1
+is "f[0]['id'] == 'late_rank' and 'more in blocked' in f[0]['text'] and near(f[0]['gain_ms'], loss['io_sleep'] + loss['sync'], 0.05)"
+
+# Keeps out: a loader in few steps as threads that sleep for it, nobody knows why.
+run sleepers --workload jax --ranks 5 --steps 6 --seed 255 --fault input=44294
+is "'input' in [x['id'] for x in f if x.get('gain_ms')] and not any(x['id'] == 'blocked' and x.get('gain_ms') for x in f)"
+
+# Keeps out: a load of one rank in few steps, small in the mean of all ranks, without a gain.
+run seldom --workload ddp --ranks 3 --steps 12 --seed 622055 --noise-seed 367610 --per-host 1 --recompute --fault module_load=9430@0 \
+	--fault slow_link=241@1
+is "f[0]['id'] == 'late_rank' and f[0]['rank'] == 0 and near(f[0]['gain_ms'], loss['module_load'], 0.05)"
+
 finish
