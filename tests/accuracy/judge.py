@@ -186,7 +186,6 @@ def judge_finding(truth, report, base, accepted, ample=None):
     first = (new or [NOTHING])[0]
     right = [f for f in asked if names_finding(f, truth, first, accepted)]
     alike = [f for f in right if one_rank(f, truth) == one_rank(right[0], truth)]  # the culprit is asked of none or all
-    alike += [f for f in right if few_devices(f, truth)]  # but whose devices are few, and named with the class
     fault = next((f for f in alike if names_class(f, first, accepted)), (right or asked)[0])
     units = units_of_step(truth, report)
     return {
