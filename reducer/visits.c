@@ -13,15 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Ops that threads keep, some 70 bytes each with a call: each one so many, as long as that is not
- * beyond all. Where they have many devices to read a few threads keep more, so many together. */
-enum {
-	MAX_THREADS = 64,
-	KEPT_EACH = 1 << 17,
-	KEPT_ALL = 3 << 20,
-	KEPT_TOGETHER = 3 << 18,
-	MANY_DEVICES = 8 /* of a thread */
-};
+enum { MAX_THREADS = 64 };
 
 /* Keeps the worst of both lists. */
 static int merge_gaps(struct reduction *into, struct reduction *from, uint32_t room,
@@ -124,13 +116,6 @@ static int visit(struct work *work, const struct device_context *context, size_t
 	return device_scan(context, (uint32_t)i, &work->given[i], scan);
 }
 
-static size_t kept_most(size_t threads, size_t devices)
-{
-	const size_t each = KEPT_ALL / threads < KEPT_EACH ? KEPT_ALL / threads : KEPT_EACH;
-	const size_t more = devices / threads >= MANY_DEVICES ? KEPT_TOGETHER / threads : 0;
-	return more > each ? more : each;
-}
-
 static void *worker(void *argument)
 {
 	struct work *work = argument;
@@ -141,7 +126,7 @@ static void *worker(void *argument)
 	context.store = &store;
 	context.kept = &kept;
 	int error = summary_init(&part.summary);
-	kept_ops_open(&kept, kept_most(work->threads, work->n));
+	kept_ops_open(&kept, kept_ops_most(work->threads, work->n));
 	for (size_t i; !error && (i = atomic_fetch_add(&work->next, 1)) < work->n;)
 		error = visit(work, &context, i, &part);
 	if (!error && (work->phase == PHASE_ATTRIBUTE || work->phase == PHASE_BOTH))

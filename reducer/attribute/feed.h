@@ -11,7 +11,7 @@
 #include "read/rows.h"
 #include "steps/warmup.h"
 
-enum { FEED_LAUNCHES = 1 << 17, FEED_COLLECTIVES = 1 << 13, COLLS_SEEN = 1 << 10 };
+enum { FEED_LAUNCHES = KEPT_NEAR, FEED_COLLECTIVES = 1 << 13, COLLS_SEEN = 1 << 10 };
 
 struct launch { /* what is known about one correlation id, in one cache line */
 	struct corr_head head;

@@ -75,6 +75,8 @@ bool kept_calls_place(struct kept_calls *kept, const struct trace_thread *thread
 		if (!call->id)
 			continue;
 		uint32_t *of = kept_calls_of(kept, kept->origin + call->id);
+		if (*of && i - (*of - 1) >= KEPT_NEAR) /* another launch has the id by then */
+			return false;
 		const struct kept_call *other = *of ? &kept->at[*of - 1] : NULL;
 		if (!other || is_outer(threads, call, other))
 			*of = i + 1;

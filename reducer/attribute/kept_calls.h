@@ -38,6 +38,9 @@ struct kept_calls {
 	bool twins; /* two rows of one launch are the same */
 };
 
+/* A visit by itself joins an op to one of the newest so many launches. What would need more is not
+ * kept, so that both ways give the same. */
+enum { KEPT_NEAR = 1 << 17 };
 enum kept_flag { KEPT_LAUNCHED = 1, KEPT_PAGEABLE = 2 }; /* an op; a pageable copy */
 #define KEPT_NO_CALL UINT32_MAX                          /* an op was met that has no call */
 

@@ -44,6 +44,10 @@ struct kept_ops {
 
 /* Of a device at most so many ops, and twice as many calls. */
 void kept_ops_open(struct kept_ops *kept, size_t most);
+/* How many ops each of so many threads may keep of a device, where so many have to be read. */
+size_t kept_ops_most(size_t threads, size_t devices);
+/* Was an op launched so many calls before it began that a visit by itself would not find its launch? */
+bool kept_ops_reach_far(const struct kept_ops *kept);
 /* Forgets what an earlier device left. */
 void kept_ops_clear(struct kept_ops *kept);
 /* Begins a pass over the ops of a feed: `rows` of them, on so many streams. False: they are not

@@ -178,7 +178,7 @@ static int go_plain(struct scanning *s, struct passing at, bool keeps, bool *odd
 	else if (!error)
 		error = go_columns(s, &at, at.pass, &plain, keeps);
 	s->scan->hull_to = at.end;
-	*odd = plain.odd || (keeps && s->kept->n == s->kept->room);
+	*odd = plain.odd || (keeps && (s->kept->n == s->kept->room || kept_ops_reach_far(s->kept)));
 	error = error ? error : plain.error;
 	if (keeps) {
 		s->kept->whole = !error && !*odd;

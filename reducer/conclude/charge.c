@@ -158,8 +158,8 @@ static int add_late(struct charging *c, const struct lateness_row *row)
 	struct charge charge = {
 		.rank = s->host.at ? -1 : s->rank, .device = "", .host = s->host, .cause = row->cause};
 	const int64_t own = straggler_devices(s, c->summary), n = (int64_t)c->summary->n_devices;
-	const bool alone = c->summary->n_nccl == 0; /* nobody waits: the gain is a mean already */
-	const int64_t late_ns = alone ? row->gain_ns : (int64_t)((__int128)row->gain_ns * own / n);
+	const bool apart = straggler_is_apart(s, c->summary); /* the gain is a mean already */
+	const int64_t late_ns = apart ? row->gain_ns : (int64_t)((__int128)row->gain_ns * own / n);
 	int64_t own_ns[LEAF_COUNT];
 	int error = own_time(c, s, own_ns);
 	if (error)

@@ -55,8 +55,8 @@ void finding_say_hidden_transfers(const struct finding_source *m, struct finding
 	if (ns >= 0 && 2 * ns < replay_transfer_ns(m->summary))
 		finding_say(
 			out->evidence, sizeof(out->evidence),
-			"without any transfer a %s would be %s ms shorter, and %s ms once the losses of "
-			"late ranks are cured",
+			"without any transfer a %s would be %s ms shorter, and %s ms once the other losses "
+			"are cured",
 			finding_per(m->f), finding_ms(m->f, ns).at,
 			finding_ms(m->f, replay_transfer_ns(m->summary)).at);
 }

@@ -19,13 +19,21 @@ static void say_late(const struct finding_source *m, const struct straggler *s, 
 {
 	const struct finding_words who = finding_straggler(m->summary, s);
 	const struct finding_words what = finding_collectives(m->summary, "");
-	const struct finding_words late = finding_ms(m->f, s->late_ns);
+	struct finding_words late = finding_ms(m->f, s->late_ns);
 	const struct lateness all = lateness_of(m->summary->late, m->summary->n_late);
 	const char *per = finding_per(m->f);
 	const bool alone = !s->culprit || replay_others(m->summary, s->culprit).n == 0;
 	char both[160];
 	if (finding_joint_ranks(m->summary, s, both, sizeof(both))) {
 		finding_say(out, bytes, "%s makes each %s %s ms longer", both, per, late.at);
+		return;
+	}
+	if (straggler_is_apart(s, m->summary)) {
+		late = finding_ms(m->f, straggler_of_own_step(s, m->summary, s->late_ns));
+		finding_say(out, bytes,
+					s->host.at ? "the ranks of %s take %s ms longer for each %s"
+							   : "%s takes %s ms longer for each %s",
+					who.at, late.at, per);
 		return;
 	}
 	if (s->culprit && !(alone && s->late && !s->host.at && late_is_mostly_last(s->late, &all))) {
@@ -408,7 +416,9 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 	error = limit_of(m, s, out->share_ns, &limit_ns);
 	if (error)
 		return error;
-	out->severity = severity_of(m->summary, m->f, out->share_ns, limit_ns);
+	out->severity =
+		severity_of(m->summary, m->f, straggler_of_own_step(s, m->summary, out->share_ns),
+					straggler_of_own_step(s, m->summary, limit_ns));
 	if (s->culprit)
 		judge_group(m, s, out);
 	if (s->partial)

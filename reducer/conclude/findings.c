@@ -220,11 +220,13 @@ static struct finding_whom whom_of_device(const struct summary *s, size_t device
 								 .cause = kind->name};
 }
 
-/* Is the device late, or of a host that is? Then its own time is told as what makes it late. */
-static bool is_late(const struct finding_source *m, size_t device)
+/* Is the device late, or of a host that is? Then its own time is told as what makes it late. `told`:
+ * by a finding of these, of which those that are late come first; NULL: however little it is. */
+static bool is_late(const struct finding_source *m, const struct findings *told, size_t device)
 {
 	for (size_t i = 0; i < m->late->n; i++)
-		if (straggler_has(&m->late->at[i], m->summary, device))
+		if (straggler_has(&m->late->at[i], m->summary, device) &&
+			(!told || finding_counts(&told->at[i])))
 			return true;
 	return false;
 }
@@ -241,7 +243,7 @@ static int add_asymmetry(const struct finding_source *m, const struct finding_ki
 	if (m->f->devices < 2 || m->summary->n_nccl > 0 || kind->leaves & LEAVES_UNKNOWN)
 		return 0;
 	int error = worst_device(m, kind, &device, &excess);
-	if (error || is_late(m, device))
+	if (error || is_late(m, out, device))
 		return error;
 	int64_t more = excess.own_ns - excess.others_ns;
 	finding.share_ns = more; /* of that device's step */
@@ -281,7 +283,7 @@ static int say_worst(const struct finding_source *m, const struct finding_kind *
 	struct finding more = {.share_ns = excess.own_ns - excess.others_ns};
 	if (!error)
 		error = judge(m, kind->leaves, m->summary->devices[device].key, &more);
-	if (error || is_late(m, device) || !finding_counts(&more))
+	if (error || is_late(m, NULL, device) || !finding_counts(&more))
 		return error;
 	finding_say(out->evidence, sizeof(out->evidence), "%s: %s ms, the others %s ms",
 				finding_device(m->summary, device).at, finding_ms(m->f, excess.own_ns).at,
@@ -498,7 +500,7 @@ static bool is_told(const struct finding_source *m, const struct findings *out, 
 		if (f->id == FINDING_ASYMMETRY && f->whom.device == device && f->whom.cause == kind->name)
 			return true;
 	}
-	return is_late(m, device);
+	return is_late(m, NULL, device);
 }
 
 /* What one row has is not in another: copies of all have the rest. Those of few steps, which may be a

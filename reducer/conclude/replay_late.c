@@ -108,18 +108,20 @@ struct replay_others replay_others(const struct summary *summary,
 
 int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summary *culprit)
 {
-	int64_t rank_ns = INT64_MAX;
+	const int64_t alone_ns = replay_alone_ns(culprit, NULL);
+	const int64_t own_ns = alone_ns < culprit->gain_ns ? alone_ns : culprit->gain_ns;
+	int64_t before_ns = INT64_MAX, rank_ns = INT64_MAX;
 	for (size_t i = 0; i < summary->n_culprits; i++) { /* in their order */
 		const struct culprit_summary *of = &summary->culprits[i];
 		if (of->order == 0)
 			continue;
-		rank_ns = of->gain_ns < rank_ns ? of->gain_ns : rank_ns - 1;
 		if (of == culprit)
-			break;
+			return of->gain_ns < rank_ns ? of->gain_ns : rank_ns;
+		before_ns = of->gain_ns < before_ns ? of->gain_ns : before_ns - 1;
+		if (own_ns / 6 <= before_ns / 5) /* the last one that it does not win a fifth more than */
+			rank_ns = before_ns - 1;
 	}
-	const int64_t alone_ns = replay_alone_ns(culprit, NULL);
-	const int64_t own_ns = alone_ns < culprit->gain_ns ? alone_ns : culprit->gain_ns;
-	return own_ns / 6 > rank_ns / 5 ? own_ns : rank_ns;
+	return rank_ns;
 }
 
 static const struct {

@@ -27,7 +27,7 @@ bool replay_clears(const struct summary *summary);
 bool replay_finds_none(const struct summary *summary);
 /* What a step without any transfer would win, once all culprits are cured; 0: not replayed. */
 int64_t replay_transfer_ns(const struct summary *summary);
-/* The same while nothing is cured: what a late rank holds up hides them. -1: it is not known. */
+/* The same while nothing is cured: who is late hides transfers. -1: it is not known. */
 int64_t replay_transfer_alone_ns(const struct summary *summary);
 /* Of copies between hosts and devices, per step, once all are cured. -1: it is not known. */
 int64_t replay_copies_ns(const struct summary *summary);
@@ -58,7 +58,7 @@ struct replay_others replay_others(const struct summary *summary,
 int64_t replay_alone_ns(const struct culprit_summary *culprit, const int64_t *alone_ns);
 
 /* What a culprit wins, but less than those before it: what it wins only once they are cured shows
- * after them. What it wins with them and without is its own, and may be a fifth more than theirs. */
+ * after them. It goes before those of which it wins a fifth more, with them and without. */
 int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summary *culprit);
 /* Of a kind of `share_ns` that is no culprit's: its share, but at most 0.4 % of the step where the
  * replay asked for it in all steps, launch by launch, as it wins less beside the culprits. */

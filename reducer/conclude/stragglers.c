@@ -65,12 +65,18 @@ int straggler_compare(const struct straggler *s, const struct summary *summary, 
 	return 0;
 }
 
-/* What its own step takes longer. Where nobody waits for it the mean step of all says less. */
-static int64_t own_lateness(const struct summary *summary, const struct straggler *s, int64_t own)
+bool straggler_is_apart(const struct straggler *s, const struct summary *summary)
 {
-	if (summary->n_nccl > 0 || !s->culprit || own == 0)
-		return s->late_ns;
-	return (int64_t)((__int128)s->late_ns * (int64_t)summary->n_devices / own);
+	return s->culprit && summary->n_nccl == 0;
+}
+
+int64_t straggler_of_own_step(const struct straggler *s, const struct summary *summary, int64_t ns)
+{
+	const int64_t own = straggler_devices(s, summary);
+	if (!straggler_is_apart(s, summary) || own == 0)
+		return ns;
+	const __int128 all_ns = (__int128)ns * (int64_t)summary->n_devices / own;
+	return all_ns < INT64_MAX ? (int64_t)all_ns : INT64_MAX;
 }
 
 /* Its own time that the others do not have, the largest first, until as much is found as it is
@@ -79,7 +85,7 @@ static int explain(const struct summary *summary, struct straggler *s)
 {
 	struct excess all[TIME_KINDS];
 	const int64_t devices = (int64_t)summary->n_devices, own = straggler_devices(s, summary);
-	int64_t left = own_lateness(summary, s, own);
+	int64_t left = straggler_of_own_step(s, summary, s->late_ns);
 	size_t n = 0;
 	for (int k = 0; k < TIME_KINDS; k++) {
 		struct excess e = {.kind = &finding_kinds[k]};

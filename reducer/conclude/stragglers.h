@@ -58,6 +58,11 @@ int straggler_compare(const struct straggler *straggler, const struct summary *s
 /* The rank or host of a culprit, with the gain of all its causes. False: it is about neither. */
 bool straggler_of_culprit(const struct summary *summary, const struct culprit_summary *culprit,
 						  struct straggler *straggler);
+/* Does nobody wait for it, as the run has no collectives? What curing it wins is of the mean step of
+ * all devices then; straggler_of_own_step() is what of that mean is in a step of its own. */
+bool straggler_is_apart(const struct straggler *straggler, const struct summary *summary);
+int64_t straggler_of_own_step(const struct straggler *straggler, const struct summary *summary,
+							  int64_t ns);
 /* All of it: per step, mean of the devices. */
 int64_t straggler_share(const struct straggler *straggler);
 

@@ -175,8 +175,8 @@ const struct culprit *choice_even_host(const struct suspects *all, const struct 
 	return found ? found : best;
 }
 
-/* Causes that win so much as much as the most, or less by a tenth or half a percent of the step, are
- * told apart by their cost. */
+/* Gains from this on count as equal to the largest: within a tenth of it, or half a percent of the
+ * step. Their costs decide. */
 static int64_t nearly(const struct suspects *all, int64_t most_ns, int64_t step_ns)
 {
 	const int64_t part_ns = most_ns / NEAR_PART, step_part_ns = step_ns / NEAR_STEP;
@@ -189,8 +189,8 @@ static bool is_own(const struct culprit *x)
 	return !choice_is_structure(x) && !choice_is_even(x) && x->cause != CAUSE_STEADY_HOST;
 }
 
-/* What is nobody's way to build a program and wins most of what fewer waits for the GPU do, which
- * hide it too; NULL: nothing does. */
+/* Of the causes that are not how the program is built, the one that wins most of what fewer waits for
+ * the GPU do, as these hide it too; NULL: none does. */
 static const struct culprit *instead_of_structure(const struct suspects *all, int64_t structure_ns,
 												  int64_t step_ns)
 {
@@ -222,14 +222,14 @@ static const struct culprit *instead_of_waits(const struct suspects *all,
 		if (!cause_is_sync(x->cause) && cause_label(x->cause) &&
 			memcmp(&x->scope, &best->scope, sizeof(x->scope)) == 0 &&
 			10 * (__int128)x->gain.ns >= OWN_TENTHS * (__int128)best->gain.ns &&
-			(!found || x->gain.ns > found->gain.ns))
+			x->gain.ns > all->least_ns && (!found || x->gain.ns > found->gain.ns))
 			found = x;
 	}
 	return found ? found : best;
 }
 
-/* A thread that sleeps, nobody knows why, and what has a name and wins the same, as the thread sleeps
- * for it. */
+/* Before a sleep of which only the place is known goes what has a name and wins the same: the thread
+ * sleeps for it. */
 static const struct culprit *instead_of_sleep(const struct suspects *all,
 											  const struct culprit *best)
 {

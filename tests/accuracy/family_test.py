@@ -135,11 +135,19 @@ class FirstFindingTest(unittest.TestCase):
         no_class = report_of(finding("late_rank", 1, "GPU 0 of rank 0 is last"))
         other = report_of(finding("late_rank", 1, "GPU 1 of rank 0 is last; it spends 7 ms more in host_func"))
         for device, others, report, right in ((90, 10, says, True), (90, 10, no_class, False), (90, 10, other, False),
-                                              (80, 20, says, False), (0, 0, says, False)):
+                                              (70, 30, says, False), (0, 0, says, False)):
             truth["devices"][0]["idle"] = [(0, device, "host_func"), (100, 900, "sync")]
             truth["devices"][2]["idle"] = [(0, others, "host_func")]
             self.assertEqual(self.judge(truth, report)["first"], right, (device, others))
         self.assertTrue(self.judge(truth, report_of(finding("host_func", 1)))["first"])
+
+    def test_what_few_devices_have(self):
+        for idle, few in (((50, 45, 0, 0, 5), [0, 1]), ((50, 45, 30, 0, 0), []), ((50, 24, 24, 0, 0), []), ((50, 0, 10, 0, 0), [0]),
+                          ((0, 0, 0, 0, 0), [])):
+            truth = truth_of({**fault("module_load", 90), "cause": "module_load"}, workload="pipeline", ranks=5)
+            for device, ns in zip(truth["devices"], idle):
+                device["idle"] = [(0, ns, "module_load")]
+            self.assertEqual([d["rank"] for d in judge.few_devices(truth["faults"][0], truth)], few, idle)
 
     def test_of_two_that_cost_the_same_the_one_that_is_meant_counts(self):
         truth = truth_of(fault("alloc", 92, 1), fault("gil_hog", 90, 1))

@@ -12,6 +12,7 @@ import score
 LEAST_LOSS = 0.02  # of the step: below, no finding is asked for
 SAME_LOSS = 0.01  # of the step: of two that differ by less either may come first
 TIE = 0.9  # faults that cost nearly as much as the costliest may come first too
+FEW_HAVE = 0.8  # of the idle time of a cause: so much on few devices is theirs
 FEW_CORES = "few_cores"  # no fault of the simulator's: the machine that the job runs on
 LATE = ("late_rank", "late_host")
 SEVERE = ("medium", "high")
@@ -82,13 +83,14 @@ def names_device(device, truth, finding):
 
 def few_devices(fault, truth):
     """The devices that have a fault that was planted everywhere, as host functions hold up the first device of a process
-    alone, and only the first and last stage of a pipeline wait for a load: fewer than half, and each has half of the most
-    or more. []: more have it."""
+    alone, and only the first and last stage of a pipeline wait for a load: fewer than half of all, each with half of the
+    most or more, and together with four fifths of it. []: more have it."""
     if fault["rank"] is not None or truth["ranks"] == 1:
         return []
     idle = [sum(b - a for a, b, cause in d.get("idle", ()) if cause == fault.get("cause")) for d in truth["devices"]]
     few = [d for d, ns in zip(truth["devices"], idle) if 0 < max(idle) <= 2 * ns]
-    return few if 2 * len(few) < len(idle) else []
+    together = sum(ns for ns in idle if 2 * ns >= max(idle))
+    return few if 2 * len(few) < len(idle) and together >= FEW_HAVE * sum(idle) else []
 
 
 def names_culprit(fault, truth, finding):

@@ -433,8 +433,39 @@ static void by_itself(void)
 	done(&s, &all);
 }
 
+static struct culprit_summary gain_of(uint32_t order, int64_t gain_ns, int64_t alone_ns)
+{
+	return (struct culprit_summary){.order = order, .gain_ns = gain_ns, .alone_ns = alone_ns};
+}
+
+/* What a culprit wins by itself and beside others puts it before those that it wins a fifth more than,
+ * and before no other one. */
+static void in_order(void)
+{
+	struct summary s;
+	begin(&s);
+	struct culprit_summary rows[] = {gain_of(0, 0, 0), gain_of(1, 100000, 100000),
+									 gain_of(2, 10000, 10000), gain_of(3, 104000, 104000)};
+	s.culprits = rows;
+	s.n_culprits = 4;
+	CHECK(replay_rank_ns(&s, &rows[1]) == 100000 && replay_rank_ns(&s, &rows[2]) == 10000,
+		  "the first");
+	CHECK(replay_rank_ns(&s, &rows[3]) == 99999, "a little more: %lld",
+		  (long long)replay_rank_ns(&s, &rows[3]));
+	rows[3] = gain_of(3, 130000, 125000);
+	CHECK(replay_rank_ns(&s, &rows[3]) == 130000, "a fifth more");
+	rows[3] = gain_of(3, 130000, 60000);
+	CHECK(replay_rank_ns(&s, &rows[3]) == 99999, "more once the others are cured");
+	rows[3] = gain_of(3, 15000, 130000);
+	CHECK(replay_rank_ns(&s, &rows[3]) == 15000, "more than the second alone");
+	s.culprits = NULL;
+	s.n_culprits = 0;
+	summary_free(&s);
+}
+
 int main(void)
 {
+	in_order();
 	by_itself();
 	partly_together();
 	several();

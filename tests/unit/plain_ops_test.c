@@ -173,6 +173,34 @@ static void check_run(unsigned number, enum oddness odd, struct device_context *
 	CHECK(system(command) == 0, "traces stay");
 }
 
+/* So many ops are kept that a few threads with many devices read them once, and no memory is taken that
+ * grows with the threads. */
+static void check_most(void)
+{
+	static const size_t all[][3] = {{1, 8, 3 << 18},  {1, 7, 1 << 17},  {2, 15, 1 << 17},
+									{2, 16, 3 << 17}, {6, 96, 1 << 17}, {24, 960, 1 << 17},
+									{64, 960, 49152}};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		CHECK(kept_ops_most(all[i][0], all[i][1]) == all[i][2], "%zu threads, %zu devices: %zu",
+			  all[i][0], all[i][1], kept_ops_most(all[i][0], all[i][1]));
+}
+
+/* An op whose launch is more calls back than a visit by itself remembers is not kept. */
+static void check_far(void)
+{
+	static struct kept_call calls[KEPT_NEAR];
+	struct kept_op op = {.start = KEPT_NEAR, .end = KEPT_NEAR + 1, .flags = OP_MATCHED};
+	struct kept_ops kept = {.at = &op, .n = 1, .calls = {.at = calls, .n = KEPT_NEAR}};
+	for (uint32_t i = 0; i < KEPT_NEAR; i++)
+		calls[i] = (struct kept_call){.start = i, .end = i + 1, .id = i + 1};
+	CHECK(kept_ops_reach_far(&kept), "its launch was the first call");
+	op.call = KEPT_NEAR - 3;
+	CHECK(!kept_ops_reach_far(&kept), "its launch was the last but two");
+	op.call = 0;
+	op.start = 5;
+	CHECK(!kept_ops_reach_far(&kept), "it began when few calls had");
+}
+
 int main(void)
 {
 	char place[] = "/tmp/plain_ops_test.XXXXXX", message[512];
@@ -186,6 +214,8 @@ int main(void)
 	CHECK(host_names_open(NULL, &names) == 0 && class_cache_open(classifier, &context.classes) == 0,
 		  "no names");
 	context.names = names;
+	check_most();
+	check_far();
 	for (unsigned i = 0; i < RUNS && check_failures == 0; i++)
 		check_run(i, (enum oddness)(i % 2 ? 0 : i / 2 % ODDNESSES), &context);
 	class_cache_close(context.classes);

@@ -14,6 +14,7 @@ import glob
 import json
 import os
 import platform
+import re
 import shutil
 import statistics
 import subprocess
@@ -108,7 +109,7 @@ def stages(options, directory, *arguments):
     spent, plain = [], []
     for _ in range(options.rounds):
         said = run(options.build, os.path.join(options.build, "stages"), *arguments, directory)["said"]
-        spent.append({name: float(seconds) for name, seconds in (line.split() for line in said.splitlines())})
+        spent.append({name: float(seconds) for name, seconds in re.findall(r"^([a-z]+) (\d+\.\d{6})$", said, re.MULTILINE)})
         plain.append(run(options.build, os.path.join(options.build, "baton"), *arguments, directory)["cpu"])
     return min(spent, key=lambda one: sum(one.values())), min(plain)
 
