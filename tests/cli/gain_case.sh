@@ -185,6 +185,10 @@ run apart --workload inference --ranks 2 --steps 8 --seed 330460 --noise-seed 50
 	--fault alloc=27@1
 is "f[0]['id'] == 'late_rank' and 'alloc' in f[0]['text'] and not any(x['id'] in ('asymmetry', 'alloc') and x['share_ms'] > 0.3 for x in f[1:])"
 
+# Keeps out: a rank of many that nobody waits for, judged by what it makes the mean step longer (0.5 of 51 ms).
+run one_of_many --workload inference --ranks 16 --steps 5 --fault io_sleep=8000@1
+is "f[0]['id'] == 'late_rank' and f[0]['severity'] == 'high' and 'Rank 1 takes 8.00 ms longer for each step' in f[0]['text']"
+
 # Keeps out: calls that wait for the device, which cost more, after the profiler of one rank, which they hide.
 run device --workload ddp --ranks 2 --steps 8 --seed 751484 --noise-seed 588340 --host-noise bursts --fault sync_device=4 --fault profiler=40381@1
 is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['sync_device'], 0.05)"
