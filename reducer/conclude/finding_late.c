@@ -419,7 +419,7 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 	out->severity =
 		severity_of(m->summary, m->f, straggler_of_own_step(s, m->summary, out->share_ns),
 					straggler_of_own_step(s, m->summary, limit_ns));
-	if (s->culprit)
+	if (s->culprit && !straggler_is_apart(s, m->summary))
 		judge_group(m, s, out);
 	if (s->partial)
 		say_partial(m->summary, m->f, s, out);
