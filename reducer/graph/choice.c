@@ -210,13 +210,15 @@ static const struct culprit *instead_of_structure(const struct suspects *all, in
 	return best;
 }
 
-/* The waits of one rank hide what else it has. What has a label of its own on that rank, and wins
+/* The waits of one rank hide what else it has (but for waits for the whole device, which no program
+ * needs). What has a label of its own on that rank, and wins
  * most of what no waits do, goes before them. */
 static const struct culprit *instead_of_waits(const struct suspects *all,
 											  const struct culprit *best)
 {
 	const struct culprit *found = NULL;
-	const bool waits = cause_is_sync(best->cause) && culprit_width(best) == 0;
+	const bool waits =
+		cause_is_sync(best->cause) && best->cause != CAUSE_SYNC_DEVICE && culprit_width(best) == 0;
 	for (size_t i = 0; waits && i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
 		if (!cause_is_sync(x->cause) && cause_label(x->cause) &&

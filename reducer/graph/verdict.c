@@ -11,6 +11,7 @@
 enum {
 	MET_PART = 10,     /* of the members of collectives: a tenth may have met nobody */
 	WORTH_PERCENT = 1, /* of the windows: less waiting for others cannot be a finding */
+	MIXED_PARTS = 2,   /* of that: so much waiting, and the rest in transfers */
 	LOSS_PERCENT = 2,  /* of the windows: a smaller loss is no finding */
 	SMALL_LAUNCHES = 1 << 16,
 	BUNDLE = 16,
@@ -53,7 +54,8 @@ static int size_process(const struct device_context *context, const struct devic
 }
 
 /* Do devices wait for each other? Else, is there a loss whose time does not tell its gain? Of few
- * launches both together count: what one rank loses is small in the mean of all. */
+ * launches both together count, and transfers beside waits: what one rank loses is small in the mean
+ * of all, and exposes the transfers of the others. */
 static bool is_worth_it(const struct summary *s, const struct replay_size *size)
 {
 	__int128 time_ns[LEAF_COUNT] = {0}, windows = 0, cured_ns = 0;
@@ -68,7 +70,10 @@ static bool is_worth_it(const struct summary *s, const struct replay_size *size)
 			return true;
 		cured_ns += LEAF_BIT(leaf) & LEAVES_CURED ? time_ns[leaf] : 0;
 	}
-	waits_ns += replay_is_single(size) ? cured_ns : 0;
+	if (replay_is_single(size)) {
+		const bool exposes = 100 * MIXED_PARTS * waits_ns >= WORTH_PERCENT * windows;
+		waits_ns += cured_ns + (exposes ? time_ns[LEAF_NCCL_TRANSFER] : 0);
+	}
 	return s->n_devices > 1 && 100 * waits_ns >= WORTH_PERCENT * windows;
 }
 
