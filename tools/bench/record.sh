@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What recording costs, printed with this machine's name: the launch path against its floor (stacks off, Python, both),
 # process start, bytes on disk, and conservation over 10^8 launches. docs/OVERHEAD.md records it.
-#   LAUNCHES=100000000  ROUNDS=200
+#   LAUNCHES=100000000  ROUNDS=200  BEFORE=DIR (a build of another state, in which bench-record was run: the launch path of both, in turn)
 set -eu
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build/release} python=${PYTHON:-python3}
@@ -16,13 +16,45 @@ def down(n):
     return library.launch_bench(int(sys.argv[3])) if n <= 1 else down(n - 1)
 sys.exit(down(int(sys.argv[2])))
 END
+before=
+if [ -n "${BEFORE:-}" ]; then
+	before=$(cd "$BEFORE" && pwd)
+	for file in bench/libbench.so tests/shim/replay_cupti.so; do
+		[ -e "$before/$file" ] || { echo "bench-record: BEFORE: $before/$file is not there: run make bench-record in that tree" >&2 && exit 2; }
+	done
+fi
+launches() { # launches BUILD STACKS FRAMES PROGRAM...: prints the rows of one run
+	local out
+	out=$(mktemp -d "$work/launches.XXXXXX")
+	BATON_STACKS=$2 BATON_OUT=$out BATON_CUPTI=$1/tests/shim/replay_cupti.so "$python" "${@:4}" "$1/bench/libbench.so" "$3" "${ROUNDS:-200}"
+	rm -rf "$out"
+}
 bench() { # bench STACKS FRAMES [made]: the launch path, FRAMES deep in Python; made: in code of no file ("<string>"), as torch.compile's
 	local program=("$work/frames.py")
 	[ "${3:-}" != made ] || program=(-c "$(cat "$work/frames.py")")
-	mkdir "$work/$1.$2${3:-}"
 	echo "Launch path, stacks $1, $2 Python frames${3:+, of code that the program made}:"
-	BATON_STACKS=$1 BATON_OUT=$work/$1.$2${3:-} BATON_CUPTI=$PWD/$build/tests/shim/replay_cupti.so "$python" "${program[@]}" \
-		"$PWD/$build/bench/libbench.so" "$2" "${ROUNDS:-200}"
+	launches "$PWD/$build" "$1" "$2" "${program[@]}"
+	[ -n "$before" ] || return 0
+	for _ in 1 2 3; do
+		launches "$before" "$1" "$2" "${program[@]}" >>"$work/before.$1.$2${3:-}"
+		launches "$PWD/$build" "$1" "$2" "${program[@]}" >>"$work/after.$1.$2${3:-}"
+	done
+	echo "  the build before and this one, medians in ns, the least of 3 in turn:"
+	"$python" - "$work/before.$1.$2${3:-}" "$work/after.$1.$2${3:-}" <<'END'
+import re, sys
+def least(path):
+    rows = {}
+    for line in open(path, encoding="utf-8"):
+        found = re.match(r"  (\S.*?)  +(\d+\.\d) ", line)
+        if found:
+            rows[found[1]] = min(rows.get(found[1], 1e9), float(found[2]))
+    return rows
+before, after = map(least, sys.argv[1:])
+if not before or before.keys() != after.keys():
+    sys.exit(f"bench-record: BEFORE has other rows: {sorted(before)}, {sorted(after)}")
+for name, ns in after.items():
+    print(f"  {name:34} {before[name]:8.1f} {ns:8.1f} {ns / before[name]:9.2f} x")
+END
 }
 bench off 1
 bench python 10
