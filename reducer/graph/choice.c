@@ -210,41 +210,32 @@ static const struct culprit *instead_of_structure(const struct suspects *all, in
 	return best;
 }
 
-/* The waits of one rank hide what else it has (but for waits for the whole device, which no program
- * needs). What has a label of its own on that rank, and wins
- * most of what no waits do, goes before them. */
-static const struct culprit *instead_of_waits(const struct suspects *all,
-											  const struct culprit *best)
+/* Of the same rank, host or all: the cause with a label that wins most, if that is so much of the best;
+ * else the best. */
+static const struct culprit *labelled_beside(const struct suspects *all, const struct culprit *best,
+											 int percent)
 {
 	const struct culprit *found = NULL;
-	const bool waits =
-		cause_is_sync(best->cause) && best->cause != CAUSE_SYNC_DEVICE && culprit_width(best) == 0;
-	for (size_t i = 0; waits && i < all->n; i++) {
+	for (size_t i = 0; i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
-		if (!cause_is_sync(x->cause) && cause_label(x->cause) &&
+		if (x->cause != best->cause && !cause_is_sync(x->cause) && cause_label(x->cause) &&
 			memcmp(&x->scope, &best->scope, sizeof(x->scope)) == 0 &&
-			10 * (__int128)x->gain.ns >= OWN_TENTHS * (__int128)best->gain.ns &&
+			100 * (__int128)x->gain.ns >= percent * (__int128)best->gain.ns &&
 			x->gain.ns > all->least_ns && (!found || x->gain.ns > found->gain.ns))
 			found = x;
 	}
 	return found ? found : best;
 }
 
-/* Before a sleep of which only the place is known goes what has a name and wins the same: the thread
- * sleeps for it. */
-static const struct culprit *instead_of_sleep(const struct suspects *all,
-											  const struct culprit *best)
+/* The waits of one rank hide what else it has (but for waits for the whole device, which no program
+ * needs): what wins most of the same goes before them. Before a sleep of which only the place is
+ * known goes what has a name and wins the same: the thread sleeps for it. */
+static const struct culprit *instead_of_hiding(const struct suspects *all,
+											   const struct culprit *best)
 {
-	const struct culprit *found = NULL;
-	for (size_t i = 0; best->cause == CAUSE_BLOCKED && i < all->n; i++) {
-		const struct culprit *x = &all->at[i];
-		if (x->cause != CAUSE_BLOCKED && !cause_is_sync(x->cause) && cause_label(x->cause) &&
-			memcmp(&x->scope, &best->scope, sizeof(x->scope)) == 0 &&
-			100 * (__int128)x->gain.ns >= SAME_PERCENT * (__int128)best->gain.ns &&
-			(!found || x->gain.ns > found->gain.ns))
-			found = x;
-	}
-	return found ? found : best;
+	if (cause_is_sync(best->cause) && best->cause != CAUSE_SYNC_DEVICE && culprit_width(best) == 0)
+		return labelled_beside(all, best, 10 * OWN_TENTHS);
+	return best->cause == CAUSE_BLOCKED ? labelled_beside(all, best, SAME_PERCENT) : best;
 }
 
 const struct culprit *choice_best(const struct model *m, const struct suspects *all,
@@ -271,7 +262,8 @@ const struct culprit *choice_best(const struct model *m, const struct suspects *
 	*structure &= own == NULL;
 	best = own ? own : best;
 	best = *structure ? narrower_site(all, best) : instead_of_steady(all, sure(all, best), near_ns);
-	best = instead_of_sleep(all, instead_of_waits(all, best));
+	best = instead_of_hiding(all, best); /* waits may hide a sleep, */
+	best = instead_of_hiding(all, best); /* and a sleep what has a name */
 	best = for_lack_of_cores(m, all, best, near_ns);
 	const struct culprit *narrow = narrower(m, all, best);
 	return narrow ? narrow : best;
