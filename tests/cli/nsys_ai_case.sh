@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 sim=${SIM:-$(dirname "$BATON")/baton-sim}
 [ -e build/tools/nsys-ai/installed ] || [ "${BATON_NSYS_AI:-}" = 1 ] || skip "nsys-ai is not here: BATON_NSYS_AI=1 installs it (300 MB)"
-sh tests/tools/install_timelines.sh nsys-ai >"$work/why" || skip "$(tail -n 1 "$work/why")"
+sh tests/tools/install_tools.sh nsys-ai >"$work/why" || skip "$(tail -n 1 "$work/why")"
 beside() { expect_status "$1" "$PYTHON" tests/tools/nsys_ai.py build/tools/nsys-ai/bin/nsys-ai "$2"; }
 
 expect_status 0 "$sim" -o "$work/run" --workload ddp --ranks 2 --steps 4

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 sim=${SIM:-$(dirname "$BATON")/baton-sim}
 command -v node >/dev/null || skip "no node: it drives the browser"
-sh tests/tools/install_timelines.sh perfetto >"$work/why" || skip "$(tail -n 1 "$work/why")"
+sh tests/tools/install_tools.sh perfetto >"$work/why" || skip "$(tail -n 1 "$work/why")"
 sh tests/page/install.sh >"$work/installed" || skip "$(tail -n 1 "$work/installed")"
 CHROMIUM=$(tail -n 1 "$work/installed")
 export CHROMIUM NODE_PATH=$PWD/build/page-tests/node_modules

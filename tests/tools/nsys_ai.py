@@ -1,5 +1,5 @@
 """nsys-ai beside plain sums over the same nsys-sqlite export: kernels of each device; idle, compute, NCCL and overlap of device 0.
-   sh tests/tools/install_timelines.sh nsys-ai
+   sh tests/tools/install_tools.sh nsys-ai
    python3 tests/tools/nsys_ai.py build/tools/nsys-ai/bin/nsys-ai FILE.sqlite
 Prints both. Status 1 where they differ by more than nsys-ai rounds."""
 import json

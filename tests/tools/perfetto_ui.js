@@ -1,5 +1,5 @@
 // Perfetto's user interface in headless Chromium opens a trace: no error of the page, no error window, a track for each of N ranks.
-//   sh tests/tools/install_timelines.sh perfetto
+//   sh tests/tools/install_tools.sh perfetto
 //   npm install --ignore-scripts --prefix build/tools/ui playwright-core@1.65.1
 //   NODE_PATH=build/tools/ui/node_modules node tests/tools/perfetto_ui.js FILE.pftrace N
 // Port 10000 of 127.0.0.1 must be free: the page's policy allows no other. CHROMIUM: the browser. Status 1: it does not open.

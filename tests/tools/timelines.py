@@ -4,7 +4,7 @@
     timelines.py hta BATON RUN DIR            HolisticTraceAnalysis: kernels, and the time in which the GPU did nothing
     timelines.py tb BATON RUN DIR             TensorBoard's profiler plugin: kernels and steps
 
-In the environment of install_timelines.sh (perfetto: node too). 0: they agree.
+In the environment of install_tools.sh (perfetto: node too). 0: they agree.
 """
 import collections, glob, json, os, subprocess, sys, tempfile, time
 

@@ -37,7 +37,7 @@ STUDIES = (("pandas-parquet", "tables", ("pandas", "Parquet")), ("pandas-sqlite"
 
 def python_of(name):
     """The Python of build/tools/NAME, which is installed now if it is not there; None: it cannot be had, and why was said."""
-    script, *what = {"tables": ("install_tables.sh",)}.get(name, ("install_others.sh", name))
+    script, *what = {"tables": ("install_tables.sh",)}.get(name, ("install_tools.sh", name))
     done = subprocess.run(["sh", os.path.join(INSTALL, script), *what], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         print(f"left out   {ENVIRONMENTS[name]}: {done.stdout.strip()}", flush=True)
