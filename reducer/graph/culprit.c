@@ -365,10 +365,9 @@ static int find(struct causes *c, struct suspects *all, struct culprits *out)
 	if (!cured_ns)
 		return -ENOMEM;
 	memcpy(cured_ns, c->measured_ns, causes_weights(c) * sizeof(*cured_ns));
-	int error = 0;
 	bool found = true;
 	out->step_ns = c->step_ns;
-	error = gain_of_structure(c, CAUSE_TRANSFER, c->measured_ns, &out->transfer_alone_ns);
+	int error = gain_of_structure(c, CAUSE_TRANSFER, c->measured_ns, &out->transfer_alone_ns);
 	while (!error && found && out->choices < CULPRITS_MOST) {
 		error = take_next(c, all, cured_ns, &found, out);
 		error = error || !found ? error : ask_again(c, all, out, cured_ns);

@@ -88,9 +88,9 @@ def few_devices(fault, truth):
     if fault["rank"] is not None or truth["ranks"] == 1:
         return []
     idle = [sum(b - a for a, b, cause in d.get("idle", ()) if cause == fault.get("cause")) for d in truth["devices"]]
-    few = [d for d, ns in zip(truth["devices"], idle) if 0 < max(idle) <= 2 * ns]
-    together = sum(ns for ns in idle if 2 * ns >= max(idle))
-    return few if 2 * len(few) < len(idle) and together >= FEW_HAVE * sum(idle) else []
+    few = [(device, ns) for device, ns in zip(truth["devices"], idle) if 0 < max(idle) <= 2 * ns]
+    theirs = 2 * len(few) < len(idle) and sum(ns for _, ns in few) >= FEW_HAVE * sum(idle)
+    return [device for device, _ in few] if theirs else []
 
 
 def names_culprit(fault, truth, finding):
